@@ -1,0 +1,40 @@
+"""A session at rest, as one immutable value: all that a screen needs to draw *now*."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from tokenloop.records import CacheRecord, Choice, LatencyHistory, ModelInfo, PrefixToken
+from tokenloop.sampling.settings import SamplerSettings
+
+
+class Snapshot(Struct, frozen=True, kw_only=True):
+    """The session now.
+
+    Attributes:
+        model: what runs.
+        prefix: every token so far.
+        text: the prefix as text (partial characters as U+FFFD): what an editor starts from.
+        choice: the held distribution and the draw that will happen; ``None`` when the context is
+            full or no pass has completed (``notice`` says which).
+        cache: after the last pass.
+        latency: the passes so far.
+        settings, seed: the sampler's.
+        steps: steps made so far (drawn or forced tokens in the prefix).
+        ended: the last token ends a text (EOS): stepping on is allowed, running stops here.
+        context_full: no further token fits.
+        notice: why ``choice`` is missing, in one line.
+    """
+
+    model: ModelInfo
+    prefix: tuple[PrefixToken, ...]
+    text: str
+    choice: Choice | None
+    cache: CacheRecord
+    latency: LatencyHistory
+    settings: SamplerSettings
+    seed: int
+    steps: int
+    ended: bool
+    context_full: bool
+    notice: str | None = None

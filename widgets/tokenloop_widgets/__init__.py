@@ -1,0 +1,1 @@
+"""Widgets: drawings of records."""
