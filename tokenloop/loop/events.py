@@ -13,9 +13,7 @@ from msgspec import Struct
 from tokenloop.records import ModelInfo, StepRecord
 from tokenloop.session.snapshot import Snapshot
 
-Done = Literal[
-    "opened", "stepped", "rewound", "rolled", "edited", "typed", "configured", "shown"
-]
+Done = Literal["opened", "stepped", "rewound", "rolled", "edited", "typed", "configured", "shown"]
 
 
 class Event(Struct, frozen=True, kw_only=True):

@@ -1,1 +1,25 @@
-"""sampling."""
+"""The sampler: a pure function from logits, prefix, settings and ``u`` to a traced choice."""
+
+from tokenloop.sampling.candidates import Candidates
+from tokenloop.sampling.chain import Outcome, Trace, raw_candidates, run_chain
+from tokenloop.sampling.draw import Drawn, invert, uniform
+from tokenloop.sampling.settings import MAX_SEED, Order, SamplerSettings, check_seed
+from tokenloop.sampling.stages import ORDERS, STAGES, Stage
+
+__all__ = [
+    "MAX_SEED",
+    "ORDERS",
+    "STAGES",
+    "Candidates",
+    "Drawn",
+    "Order",
+    "Outcome",
+    "SamplerSettings",
+    "Stage",
+    "Trace",
+    "check_seed",
+    "invert",
+    "raw_candidates",
+    "run_chain",
+    "uniform",
+]

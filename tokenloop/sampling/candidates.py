@@ -1,0 +1,130 @@
+"""The candidates still in play, and the one order in which they are always read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ids = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Vocabulary entries with finite logits.
+
+    Attributes:
+        ids: (n,) ascending.
+        logits: (n,) float64, all finite.
+    """
+
+    ids: Ids
+    logits: Floats
+
+    def __len__(self) -> int:
+        """How many survive."""
+        return len(self.ids)
+
+    def keep(self, mask: Mask) -> Self:
+        """Those where ``mask`` (n,) is true."""
+        return type(self)(self.ids[mask], self.logits[mask])
+
+    def reshaped(self, logits: Floats) -> Self:
+        """The same candidates with other logits (n,); what fell to minus infinity is dropped."""
+        finite = np.isfinite(logits)
+        if finite.all():
+            return type(self)(self.ids, logits)
+        return type(self)(self.ids[finite], logits[finite])
+
+    @cached_property
+    def log_sum_exp(self) -> float:
+        """Natural log of Σ exp(logit), computed around the largest."""
+        top = self.logits.max()
+        return float(top + np.log(np.exp(self.logits - top).sum()))
+
+    @cached_property
+    def probabilities(self) -> Floats:
+        """(n,) softmax of the logits; sums to one."""
+        weights: Floats = np.exp(self.logits - self.logits.max())
+        weights /= weights.sum()
+        return weights
+
+    @cached_property
+    def entropy_bits(self) -> float:
+        """Shannon entropy −Σ p log₂ p of the probabilities."""
+        p = self.probabilities
+        log2 = (self.logits - self.log_sum_exp) / np.log(2)
+        return max(0.0, float(-(p * log2).sum()))
+
+    def best(self, count: int) -> NDArray[np.intp]:
+        """Indices of the ``count`` best: descending logit, lowest id first among equals.
+
+        Returns:
+            (min(count, n),) indices into ``ids``.
+        """
+        total = len(self)
+        if count >= total:
+            return np.argsort(-self.logits, kind="stable")
+        # Partition before sorting: 49,152 candidates sort in 4 ms, the best 40 of them in 0.3 ms.
+        threshold = np.partition(self.logits, total - count)[total - count]
+        above = np.flatnonzero(self.logits > threshold)
+        level = np.flatnonzero(self.logits == threshold)[: count - len(above)]
+        chosen = np.concatenate([above, level])
+        return chosen[np.lexsort((chosen, -self.logits[chosen]))]
+
+    def best_until(self, mass: float, *, beyond: bool = False) -> tuple[NDArray[np.intp], Floats]:
+        """The best ones up to and including the one whose cumulative probability reaches ``mass``.
+
+        Args:
+            mass: in [0, 1].
+            beyond: whether it must pass ``mass`` rather than reach it.
+
+        Returns:
+            Indices in the fixed order and their cumulative probabilities, both (m,), m ≥ 1.
+        """
+        count = 256
+        while True:
+            order = self.best(count)
+            cumulative = np.cumsum(self.probabilities[order])
+            crossing = int(np.searchsorted(cumulative, mass, side="right" if beyond else "left"))
+            if crossing < len(order) or len(order) == len(self):
+                size = min(crossing + 1, len(order))
+                return order[:size], cumulative[:size]
+            count *= 8
+
+    def find(self, token_id: int) -> int | None:
+        """Index of a token, or ``None`` where it was cut."""
+        index = int(np.searchsorted(self.ids, token_id))
+        return index if index < len(self) and self.ids[index] == token_id else None
+
+    def probabilities_of(self, ids: Ids) -> Floats:
+        """(m,) probabilities of the given ids, 0 where cut."""
+        index = np.searchsorted(self.ids, ids)
+        inside = index < len(self)
+        index = np.where(inside, index, 0)
+        found = inside & (self.ids[index] == ids)
+        return np.where(found, self.probabilities[index], 0.0)
+
+    def rank_of(self, token_id: int) -> int | None:
+        """1 + how many come before it in the fixed order; ``None`` where it was cut."""
+        index = self.find(token_id)
+        return None if index is None else 1 + int(self._before(index).sum())
+
+    def interval_of(self, token_id: int) -> tuple[float, float] | None:
+        """Its part [low, high) of the cumulative distribution; ``None`` where it was cut."""
+        index = self.find(token_id)
+        if index is None:
+            return None
+        low = float(self.probabilities[self._before(index)].sum())
+        return low, low + float(self.probabilities[index])
+
+    def _before(self, index: int) -> Mask:
+        level = self.logits[index]
+        before: Mask = self.logits > level
+        before[:index] |= self.logits[:index] == level
+        return before

@@ -1,0 +1,135 @@
+"""The chain: the stages in their order, with a trace of what each one did."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokenloop.errors import DistributionError
+from tokenloop.sampling.candidates import Candidates, Floats, Ids
+from tokenloop.sampling.settings import SamplerSettings
+from tokenloop.sampling.stages import ORDERS, STAGES, Context, Stage, Values
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one stage did.
+
+    Attributes:
+        name: the stage.
+        values: its settings.
+        before, after: the candidates that it got and left.
+        skipped: why it changed nothing, or ``None``.
+        note: what else is worth saying.
+    """
+
+    name: str
+    values: Values
+    before: Candidates
+    after: Candidates
+    skipped: str | None
+    note: str | None
+
+    @property
+    def mass_cut(self) -> float:
+        """Probability (of what entered) that the stage cut, in [0, 1]."""
+        if len(self.after) == len(self.before):
+            return 0.0
+        kept = np.isin(self.before.ids, self.after.ids, assume_unique=True)
+        return float(self.before.probabilities[~kept].sum())
+
+
+@dataclass(frozen=True)
+class Trace:
+    """The whole chain on one distribution.
+
+    Attributes:
+        raw: what the model said.
+        outcomes: each stage, in order.
+    """
+
+    raw: Candidates
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def final(self) -> Candidates:
+        """What is drawn from."""
+        return self.outcomes[-1].after
+
+    def cut_by(self, token_id: int) -> str | None:
+        """The stage that cut a token, or ``None`` for a survivor."""
+        for outcome in self.outcomes:
+            if outcome.after.find(token_id) is None:
+                return outcome.name
+        return None
+
+    def probabilities_after(self, ids: Ids) -> NDArray[np.float64]:
+        """(stages, len(ids)) probability of each id after each stage."""
+        rows: list[Floats] = []
+        for outcome in self.outcomes:
+            same = rows and outcome.after is outcome.before
+            rows.append(rows[-1] if same else outcome.after.probabilities_of(ids))
+        return np.stack(rows)
+
+
+def raw_candidates(logits: NDArray[np.float32]) -> Candidates:
+    """The model's logits (vocab,) as candidates; minus infinity is no candidate.
+
+    Raises:
+        DistributionError: a logit is NaN or plus infinity, or none is finite.
+    """
+    scores = logits.astype(np.float64)
+    finite = np.isfinite(scores)
+    if not finite.all():
+        bad = np.flatnonzero(np.isnan(scores) | (scores == np.inf))
+        if len(bad):
+            value = "NaN" if np.isnan(scores[bad[0]]) else "infinite"
+            raise DistributionError(f"the logit of token {bad[0]} is {value}: nothing can be drawn")
+        if not finite.any():
+            raise DistributionError("no token has a finite logit: nothing can be drawn")
+    ids = np.flatnonzero(finite)
+    return Candidates(ids, scores[ids])
+
+
+def run_chain(raw: Candidates, prefix: Sequence[int], settings: SamplerSettings) -> Trace:
+    """Run every stage of the settings' order.
+
+    Args:
+        raw: what the model said.
+        prefix: ids before the position to fill, for the penalties.
+        settings: the sampler's.
+
+    Returns:
+        The trace; its ``final`` is what is drawn from.
+
+    Raises:
+        DistributionError: a stage left no candidate (everything was banned).
+        SettingError: a setting does not fit this vocabulary.
+    """
+    context = Context(settings, prefix, vocab_size=int(raw.ids[-1]) + 1)
+    outcomes: list[Outcome] = []
+    left = raw
+    for name in ORDERS[settings.order]:
+        outcome = _run_stage(STAGES[name], left, context)
+        outcomes.append(outcome)
+        left = outcome.after
+    return Trace(raw, tuple(outcomes))
+
+
+def _run_stage(stage: Stage, left: Candidates, context: Context) -> Outcome:
+    values = stage.values(context)
+    skipped = stage.why_off(context)
+    note = None
+    after = left
+    if skipped is None:
+        after = stage.apply(left, context)
+        if not len(after):
+            raise DistributionError(f"{stage.name} leaves no candidate: nothing can be drawn")
+        if after is left or (len(left) == 1 and len(after) == 1):
+            skipped = stage.no_effect
+    if stage.name == "temperature" and context.settings.greedy:
+        note = "greedy: T = 0 takes the best, nothing is drawn"
+    return Outcome(stage.name, values, left, after, skipped, note)

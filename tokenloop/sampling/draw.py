@@ -1,0 +1,51 @@
+"""The draw: a number that depends on seed, position and attempt alone, and what it falls on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tokenloop.sampling.candidates import Candidates
+
+
+def uniform(seed: int, position: int, attempt: int) -> float:
+    """A number in [0, 1) from a counter-based generator: the same for the same three numbers.
+
+    Philox 4×64 (Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3"), the seed as its
+    key, position and attempt as its counter; the upper 53 bits of the first word.
+
+    Args:
+        seed: in [0, 2**64).
+        position: index in the prefix of the token to draw.
+        attempt: how often that position was rolled again.
+    """
+    generator = np.random.Philox(key=seed, counter=[0, position, attempt, 0])
+    return float(int(generator.random_raw()) >> 11) * 2.0**-53
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """The candidate that ``u`` fell on, and its interval [low, high)."""
+
+    token_id: int
+    low: float
+    high: float
+
+
+def invert(candidates: Candidates, u: float) -> Drawn:
+    """Find the candidate whose interval of the cumulative distribution holds ``u``.
+
+    The order is fixed: descending probability, lowest id first among equals.
+
+    Args:
+        candidates: the final ones.
+        u: in [0, 1).
+    """
+    order, cumulative = candidates.best_until(u, beyond=True)
+    # Where rounding leaves the whole sum a hair below u, the last candidate with any mass is meant.
+    last = len(order) - 1
+    while last > 0 and candidates.probabilities[order[last]] == 0:
+        last -= 1
+    low = float(cumulative[last - 1]) if last else 0.0
+    return Drawn(int(candidates.ids[order[last]]), low, float(cumulative[last]))
