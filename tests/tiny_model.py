@@ -1,7 +1,7 @@
 """A tiny random Llama, written to disk in both of the forms that real ones come in.
 
-It has everything that a big one has (grouped-query attention, a byte-level tokenizer with merges and
-special tokens, a context limit) and takes milliseconds. Its weights are large enough that its
+It has everything that a big one has (grouped-query attention, a byte-level tokenizer with merges
+and special tokens, a context limit) and takes milliseconds. Its weights are large enough that its
 distributions are peaked and that every position matters.
 """
 
@@ -20,10 +20,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SPECIALS = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
-MERGES = (
+PAIRS = (
     "Ġ t|h e|Ġt he|i n|Ġ a|e r|o n|Ġ s|r e|a t|Ġ c|e n|i s|Ġ o|Ġo f|Ġ is|o r|e s|a l|i t|"
     "Ġ w|o u|l y|e d|Ġ p|in g|a n|Ġa n|an d|Ġ and|Ġ b|Ġ f|Ġ m|Ġ in|t h|s t|l e|a r|Ġ S|Ġ C"
-).split("|")
+)
+MERGES = PAIRS.split("|")  # by rank: "left right"
 
 
 @dataclass(frozen=True, kw_only=True)
