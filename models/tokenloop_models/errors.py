@@ -16,14 +16,14 @@ class Cancelled(Exception):  # noqa: N818 - being cancelled is an outcome, not a
 
 
 def quoted(text: object, limit: int = 80) -> str:
-    """Quote what a file said so that it can stand in one line of an error.
+    r"""Quote what a file said so that it can stand in one line of an error.
 
     Args:
         text: anything; a string is quoted, other values are printed.
         limit: the longest result in characters; what is longer is cut with an ellipsis.
 
     Returns:
-        Printable ASCII-safe text: controls, escapes and surrogates are written as ``\\x1b``.
+        Printable ASCII-safe text: controls, escapes and surrogates are written as ``\x1b``.
     """
     shown = ascii(text) if isinstance(text, str) else ascii(str(text))[1:-1]
     return shown if len(shown) <= limit else f"{shown[: limit - 1]}…"

@@ -1,0 +1,307 @@
+"""The header of a GGUF file: its metadata, and where its tensors lie.
+
+Layout of the published format, little endian throughout::
+
+    magic "GGUF" | version u32 | tensor count u64 | metadata count u64
+    metadata:  key string | value type u32 | value
+    tensors:   name string | dimensions u32 | each u64, innermost first | type u32 | offset u64
+    padding to ``general.alignment``, then the tensors' data, from which the offsets count
+
+A string is a u64 length and UTF-8 bytes; an array is an element type, a u64 length, the elements.
+A file may come from anywhere, so every number in it is checked against what the file can hold
+before anything is sized by it. Neither torch nor numpy is needed to read a header.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from tokenloop_models.errors import ModelError, quoted
+from tokenloop_models.file_kinds import file_size, shown, unreadable, what_it_is
+from tokenloop_models.gguf_types import FILE_TYPES, PLAIN_FLOATS, TYPES, TensorType
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MIB = 1 << 20
+MAX_HEADER_BYTES = 256 * MIB  # a vocabulary of 262,144 with its merges takes about 15 MiB
+MAX_ENTRIES = 16 * MIB  # of all arrays together
+MAX_KEYS = 65_536
+MAX_TENSORS = 262_144
+MAX_NAME_BYTES = 65_535  # of a key, by the format
+MAX_DIMENSIONS = 4
+DEFAULT_ALIGNMENT = 32
+
+SCALARS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 10: "Q", 11: "q", 12: "d"}
+BOOL, STRING, ARRAY = 7, 8, 9
+UNSIGNED_32 = 4
+
+
+@dataclass(frozen=True, slots=True)
+class TensorInfo:
+    """One tensor of the file.
+
+    Attributes:
+        name: the file's own name for it.
+        shape: in torch's order, rows first (the file stores the innermost dimension first).
+        type: how its values are stored.
+        offset: of its first byte from the start of the file.
+        nbytes: what it takes in the file.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    type: TensorType
+    offset: int
+    nbytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class GgufHeader:
+    """What a GGUF file says before its data.
+
+    Attributes:
+        path: the file.
+        version: of the format, 2 or 3.
+        metadata: every key with its value; arrays are lists.
+        tensors: by name, in the file's order.
+        nbytes: the header's length with its padding: where the data begins.
+        file_bytes: the file's size.
+    """
+
+    path: Path
+    version: int
+    metadata: dict[str, Any]
+    tensors: dict[str, TensorInfo]
+    nbytes: int
+    file_bytes: int
+
+    @property
+    def quantisation(self) -> str | None:
+        """The type that most of the weights are stored in, ``None`` where that is a plain float.
+
+        Where ``general.file_type`` names a recipe built on that type, the recipe ("Q4_K_M").
+        """
+        values: dict[str, int] = {}
+        for tensor in self.tensors.values():
+            values[tensor.type.name] = values.get(tensor.type.name, 0) + math.prod(tensor.shape)
+        main = max(values, key=lambda name: values[name], default="F32")
+        if main in PLAIN_FLOATS:
+            return None
+        code = self.metadata.get("general.file_type")
+        recipe = FILE_TYPES.get(code, main) if isinstance(code, int) else main
+        return recipe if recipe.startswith(main) else main
+
+
+def read_header(path: Path) -> GgufHeader:
+    """Read and check the header of a GGUF file.
+
+    Raises:
+        ModelError: the file can't be read, is something else, is cut short, or says something
+            that can't be so; the line names the file and the field.
+    """
+    size = file_size(path)
+    try:
+        with path.open("rb") as file:
+            cursor = _Cursor(path, file, size)
+            version = _read_version(cursor)
+            tensor_count = cursor.number("Q", "tensor count", most=MAX_TENSORS)
+            key_count = cursor.number("Q", "metadata count", most=MAX_KEYS)
+            metadata = _read_metadata(cursor, key_count)
+            infos = [_read_tensor(cursor, index) for index in range(tensor_count)]
+    except OSError as error:
+        raise unreadable(path, error) from None
+    alignment = _alignment(cursor, metadata)
+    start = -(-cursor.position // alignment) * alignment
+    tensors: dict[str, TensorInfo] = {}
+    for info in infos:
+        if info.name in tensors:
+            raise cursor.error(f"tensor {quoted(info.name)}", "is there twice")
+        tensors[info.name] = _place(cursor, info, start, alignment)
+    _refuse_overlaps(cursor, tensors)
+    return GgufHeader(path, version, metadata, tensors, start, size)
+
+
+class _Cursor:
+    """Reads the header piece by piece; never more of the file than the pieces need."""
+
+    CHUNK = 4 * MIB
+
+    def __init__(self, path: Path, file: BinaryIO, size: int) -> None:
+        self.path = path
+        self.file = file
+        self.size = size
+        self.data = b""
+        self.position = 0
+        self.entries_left = MAX_ENTRIES
+
+    def error(self, what: str, problem: str) -> ModelError:
+        return ModelError(f"{shown(self.path)}: {what}: {problem}")
+
+    def need(self, count: int, what: str) -> None:
+        """Make sure that ``count`` bytes after the position are in memory."""
+        end = self.position + count
+        if end <= len(self.data):
+            return
+        if end > self.size:
+            problem = f"needs {count:,} bytes at {self.position:,}, the file has {self.size:,}"
+            raise self.error(what, f"{problem}: cut short, or a wrong length")
+        if end > MAX_HEADER_BYTES:
+            problem = f"ends at {end:,} bytes; a header may take {MAX_HEADER_BYTES:,}"
+            raise self.error(what, problem)
+        self.data += self.file.read(max(end - len(self.data), self.CHUNK))
+        if end > len(self.data):
+            raise self.error(what, "the file became shorter while it was read")
+
+    def take(self, count: int, what: str) -> bytes:
+        self.need(count, what)
+        start, self.position = self.position, self.position + count
+        return self.data[start : self.position]
+
+    def number(self, code: str, what: str, *, most: int | None = None) -> Any:
+        """Read one number of a :mod:`struct` format."""
+        (value,) = struct.unpack(f"<{code}", self.take(struct.calcsize(f"<{code}"), what))
+        if most is not None and value > most:
+            raise self.error(what, f"{value:,}; at most {most:,} are allowed")
+        return value
+
+    def text(self, what: str, *, most: int | None = None) -> str:
+        raw = self.take(self.number("Q", f"length of {what}", most=most), what)
+        return self.decoded(raw, what)
+
+    def decoded(self, raw: bytes, what: str) -> str:
+        try:
+            return raw.decode("utf-8")
+        except UnicodeDecodeError:
+            raise self.error(what, f"is not UTF-8: {quoted(raw[:32])}") from None
+
+    def texts(self, count: int, what: str) -> list[str]:
+        """Read ``count`` strings: the hot loop, as a vocabulary and its merges are 100,000."""
+        length_at = struct.Struct("<Q").unpack_from
+        data, position = self.data, self.position
+        texts: list[str] = []
+        try:
+            while len(texts) < count:
+                start = position + 8
+                if start <= len(data):
+                    end = start + length_at(data, position)[0]
+                    if end <= len(data):
+                        texts.append(data[start:end].decode("utf-8"))
+                        position = end
+                        continue
+                self.position = position
+                self.need(8, what)
+                self.need(8 + length_at(self.data, position)[0], what)
+                data = self.data
+        except UnicodeDecodeError as error:
+            entry = f"{what}[{len(texts)}]"
+            raise self.error(entry, f"is not UTF-8: {quoted(error.object[:32])}") from None
+        self.position = position
+        return texts
+
+
+def _read_version(cursor: _Cursor) -> int:
+    magic = cursor.take(min(24, cursor.size), "magic")
+    cursor.position = 4
+    if magic[:4] != b"GGUF":
+        kind = what_it_is(magic)
+        problem = f"is {kind}" if kind else f"begins with {quoted(magic[:4])[1:]}"
+        raise ModelError(f"{shown(cursor.path)}: {problem}; a GGUF file begins with 'GGUF'")
+    version: int = cursor.number("I", "version")
+    if version & 0xFFFF == 0 and version:
+        problem = "is in big-endian byte order; only little-endian GGUF can be read"
+        raise ModelError(f"{shown(cursor.path)}: {problem}")
+    if version not in (2, 3):
+        raise cursor.error("version", f"{version}; GGUF versions 2 and 3 can be read")
+    return version
+
+
+def _read_metadata(cursor: _Cursor, count: int) -> dict[str, Any]:
+    metadata: dict[str, Any] = {}
+    for index in range(count):
+        key = cursor.text(f"metadata key {index}", most=MAX_NAME_BYTES)
+        what = quoted(key)[1:-1]
+        if key in metadata:
+            raise cursor.error(what, "is there twice")
+        metadata[key] = _read_value(cursor, cursor.number("I", f"type of {what}"), what)
+    return metadata
+
+
+def _read_value(cursor: _Cursor, kind: int, what: str) -> Any:
+    if kind == STRING:
+        return cursor.text(what)
+    if kind == ARRAY:
+        element = cursor.number("I", f"element type of {what}")
+        return _read_array(cursor, element, cursor.number("Q", f"length of {what}"), what)
+    return _read_array(cursor, kind, 1, what)[0]
+
+
+def _read_array(cursor: _Cursor, element: int, count: int, what: str) -> list[Any]:
+    smallest = 8 if element == STRING else struct.calcsize(f"<{SCALARS.get(element, 'B')}")
+    if element not in SCALARS and element not in (BOOL, STRING):
+        problem = "an array of arrays" if element == ARRAY else f"value type {element}"
+        raise cursor.error(what, f"{problem} is not known; numbers, booleans and strings are")
+    if count > cursor.entries_left or cursor.position + count * smallest > cursor.size:
+        left = min(cursor.entries_left, (cursor.size - cursor.position) // smallest)
+        raise cursor.error(what, f"an array of {count:,} entries; there is room for {left:,}")
+    cursor.entries_left -= count
+    if element == STRING:
+        return cursor.texts(count, what)
+    if element == BOOL:
+        raw = cursor.take(count, what)
+        if raw.translate(None, b"\x00\x01"):
+            raise cursor.error(what, "a boolean that is neither 0 nor 1")
+        return [byte == 1 for byte in raw]
+    return list(struct.unpack(f"<{count}{SCALARS[element]}", cursor.take(count * smallest, what)))
+
+
+def _alignment(cursor: _Cursor, metadata: dict[str, Any]) -> int:
+    alignment = metadata.get("general.alignment", DEFAULT_ALIGNMENT)
+    if type(alignment) is not int or alignment < 8 or alignment & (alignment - 1):
+        problem = f"{quoted(alignment)}; a power of two from 8 is allowed"
+        raise cursor.error("general.alignment", problem)
+    return alignment
+
+
+def _read_tensor(cursor: _Cursor, index: int) -> TensorInfo:
+    """Read what the header says of a tensor; its offset still counts from the data's start."""
+    name = cursor.text(f"name of tensor {index}", most=MAX_NAME_BYTES)
+    what = f"tensor {quoted(name)}"
+    dimensions = cursor.number("I", f"{what}: dimensions", most=MAX_DIMENSIONS)
+    shape = tuple(cursor.number("Q", f"{what}: dimension {n}") for n in range(dimensions))[::-1]
+    code = cursor.number("I", f"{what}: type")
+    offset = cursor.number("Q", f"{what}: offset")
+    if code not in TYPES:
+        known = ", ".join(kind.name for kind in TYPES.values())
+        raise cursor.error(what, f"type {code} is not known; {known} are")
+    kind = TYPES[code]
+    if not shape or min(shape) < 1:
+        raise cursor.error(what, f"shape {list(shape)}; 1 to {MAX_DIMENSIONS} sizes above 0")
+    if shape[-1] % kind.block:
+        problem = f"rows of {shape[-1]:,} values; {kind.name} needs a multiple of {kind.block}"
+        raise cursor.error(what, problem)
+    return TensorInfo(name, shape, kind, offset, math.prod(shape) // kind.block * kind.block_bytes)
+
+
+def _place(cursor: _Cursor, info: TensorInfo, start: int, alignment: int) -> TensorInfo:
+    """Turn the offset into one from the file's start, checked against the file's size."""
+    what = f"tensor {quoted(info.name)}: offset"
+    if info.offset % alignment:
+        raise cursor.error(what, f"{info.offset:,} is no multiple of the alignment {alignment}")
+    offset = start + info.offset
+    if offset + info.nbytes > cursor.size:
+        problem = f"ends at byte {offset + info.nbytes:,}, the file has {cursor.size:,}"
+        raise cursor.error(what, f"{problem}: cut short, or a wrong size")
+    return TensorInfo(info.name, info.shape, info.type, offset, info.nbytes)
+
+
+def _refuse_overlaps(cursor: _Cursor, tensors: dict[str, TensorInfo]) -> None:
+    in_order = sorted(tensors.values(), key=lambda tensor: tensor.offset)
+    for before, after in pairwise(in_order):
+        if before.offset + before.nbytes > after.offset:
+            problem = f"its data overlap those of tensor {quoted(before.name)}"
+            raise cursor.error(f"tensor {quoted(after.name)}: offset", problem)
