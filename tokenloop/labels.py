@@ -20,7 +20,7 @@ def label(raw: bytes) -> str:
     """Print the bytes of one token.
 
     Whitespace shows as ``␣ ⏎ ⇥``, other C0 controls as their pictures, bytes that are no complete
-    character as ``⟨E6 97⟩``, format characters and the like by code point (``⟨U+202E⟩``).
+    character as ``⟨E6·97⟩``, format characters and the like by code point (``⟨U+202E⟩``).
 
     Args:
         raw: the token's bytes, complete UTF-8 or not.
@@ -31,7 +31,7 @@ def label(raw: bytes) -> str:
     shown: list[str] = []
     for part in _split_valid(raw):
         if isinstance(part, bytes):
-            shown.append(f"⟨{part.hex(' ').upper()}⟩")
+            shown.append(f"⟨{'·'.join(f'{byte:02X}' for byte in part)}⟩")
         else:
             shown.append(visible(part))
     return "".join(shown)

@@ -1,1 +1,6 @@
-"""session."""
+"""The session: prefix, tree, cache and held distribution, on any runtime."""
+
+from tokenloop.session.session import Session
+from tokenloop.session.snapshot import Snapshot
+
+__all__ = ["Session", "Snapshot"]

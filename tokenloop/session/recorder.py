@@ -1,0 +1,159 @@
+"""From a sampler's trace to the record that the screen shows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from msgspec import structs
+from numpy.typing import NDArray
+
+from tokenloop.records import Candidate, Choice, Draw, Interval, StageRecord, Tail
+from tokenloop.sampling import Candidates, Trace, invert, uniform
+from tokenloop.session.vocabulary import Vocabulary
+
+RIBBON = 64
+"""Intervals that a record carries for the ribbon at most; a screen has no room for more."""
+
+
+@dataclass(frozen=True)
+class Luck:
+    """What the draw depends on besides the distribution."""
+
+    seed: int
+    position: int
+    attempt: int
+
+    @property
+    def u(self) -> float:
+        """The number in [0, 1) that is drawn."""
+        return uniform(self.seed, self.position, self.attempt)
+
+
+def pending_choice(
+    trace: Trace, luck: Luck, vocabulary: Vocabulary, *, order: str, greedy: bool, shown: int
+) -> Choice:
+    """Record a distribution, what the sampler makes of it, and the draw that will happen.
+
+    Args:
+        trace: the chain's.
+        luck: of the position to fill.
+        vocabulary: for labels.
+        order: the chain's order.
+        greedy: whether T is 0, so that nothing is drawn.
+        shown: how many candidates the record shows.
+    """
+    u = None if greedy else luck.u
+    drawn = invert(trace.final, 0.0 if u is None else u)
+    draw = Draw(
+        how="greedy" if greedy else "drawn",
+        u=u,
+        low=drawn.low,
+        high=drawn.high,
+        attempt=luck.attempt,
+        seed=luck.seed,
+    )
+    shown_ids = trace.raw.ids[trace.raw.best(shown)]
+    candidates = _candidates(trace, shown_ids, vocabulary)
+    return Choice(
+        position=luck.position,
+        vocab_size=len(trace.raw),
+        entropy_bits=trace.raw.entropy_bits,
+        final_entropy_bits=trace.final.entropy_bits,
+        order=order,
+        candidates=candidates,
+        tail=_tail(trace, candidates),
+        stages=_stages(trace),
+        ribbon=_ribbon(trace.final, vocabulary),
+        chosen=candidate_of(trace, drawn.token_id, vocabulary),
+        draw=draw,
+    )
+
+
+def forced_choice(choice: Choice, trace: Trace, token_id: int, vocabulary: Vocabulary) -> Choice:
+    """The same distribution with a token that the person chose instead of the draw."""
+    interval = trace.final.interval_of(token_id)
+    low, high = interval if interval is not None else (None, None)
+    draw = structs.replace(choice.draw, how="forced", u=None, low=low, high=high)
+    return structs.replace(choice, chosen=candidate_of(trace, token_id, vocabulary), draw=draw)
+
+
+def candidate_of(trace: Trace, token_id: int, vocabulary: Vocabulary) -> Candidate:
+    """One candidate with its rank and its fate at every stage."""
+    ids = np.array([token_id], dtype=np.int64)
+    rank = trace.raw.rank_of(token_id)
+    return _candidates(trace, ids, vocabulary, first_rank=rank or 0)[0]
+
+
+def _candidates(
+    trace: Trace, ids: NDArray[np.int64], vocabulary: Vocabulary, *, first_rank: int = 1
+) -> tuple[Candidate, ...]:
+    raw_p = trace.raw.probabilities_of(ids)
+    logits = trace.raw.logits[np.searchsorted(trace.raw.ids, ids)]
+    after = trace.probabilities_after(ids)
+    made: list[Candidate] = []
+    for index, token_id in enumerate(ids.tolist()):
+        token = vocabulary.token(token_id)
+        made.append(
+            Candidate(
+                id=token_id,
+                text=token.text,
+                bytes_hex=token.bytes_hex,
+                label=token.label,
+                special=token.special,
+                rank=first_rank + index,
+                logit=float(logits[index]),
+                p=float(raw_p[index]),
+                final_p=float(after[-1, index]),
+                cut_by=trace.cut_by(token_id),
+                after=tuple(after[:, index].tolist()),
+            )
+        )
+    return tuple(made)
+
+
+def _tail(trace: Trace, shown: tuple[Candidate, ...]) -> Tail:
+    cut = Counter(
+        {outcome.name: len(outcome.before) - len(outcome.after) for outcome in trace.outcomes}
+    )
+    cut.subtract(candidate.cut_by for candidate in shown if candidate.cut_by is not None)
+    return Tail(
+        count=len(trace.raw) - len(shown),
+        p=_rest(candidate.p for candidate in shown),
+        final_p=_rest(candidate.final_p or 0.0 for candidate in shown),
+        cut={name: count for name, count in cut.items() if count > 0},
+    )
+
+
+def _rest(probabilities: Iterable[float]) -> float:
+    return max(0.0, 1.0 - sum(probabilities))
+
+
+def _stages(trace: Trace) -> tuple[StageRecord, ...]:
+    return tuple(
+        StageRecord(
+            name=outcome.name,
+            settings=outcome.values,
+            survivors_before=len(outcome.before),
+            survivors=len(outcome.after),
+            mass_cut=outcome.mass_cut,
+            entropy_before_bits=outcome.before.entropy_bits,
+            entropy_bits=outcome.after.entropy_bits,
+            skipped=outcome.skipped,
+            note=outcome.note,
+        )
+        for outcome in trace.outcomes
+    )
+
+
+def _ribbon(final: Candidates, vocabulary: Vocabulary) -> tuple[Interval, ...]:
+    best = final.best(RIBBON)
+    highs = np.cumsum(final.probabilities[best]).tolist()
+    lows = [0.0, *highs[:-1]]
+    ids = final.ids[best].tolist()
+    return tuple(
+        Interval(id=token_id, label=vocabulary.token(token_id).label, low=low, high=high)
+        for token_id, low, high in zip(ids, lows, highs, strict=True)
+    )

@@ -1,0 +1,562 @@
+"""The session: a prefix, the distribution held after it, and everything that may happen next.
+
+Nothing of the session changes before a command has succeeded: a command that fails or is cancelled
+leaves the prefix, the held logits and the settings as they were. Only one thread may use it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokenloop.errors import ContextFullError, SessionError
+from tokenloop.records import (
+    Choice,
+    Latency,
+    LatencyHistory,
+    ModelInfo,
+    StepRecord,
+)
+from tokenloop.sampling import (
+    Candidates,
+    SamplerSettings,
+    Trace,
+    check_seed,
+    raw_candidates,
+    run_chain,
+)
+from tokenloop.session.passes import CachedPasses, Pass
+from tokenloop.session.reading import read_tokens, step_record
+from tokenloop.session.recorder import Luck, forced_choice, pending_choice
+from tokenloop.session.runtime import IsCancelled, OnProgress, Runtime
+from tokenloop.session.snapshot import Snapshot
+from tokenloop.session.spans import Spans, spans, splice
+from tokenloop.session.tree import HeldLogits, Node, Tree
+from tokenloop.session.vocabulary import Vocabulary
+
+SHOWN = 40
+"""Candidates that a record shows unless told otherwise."""
+
+HISTORY = 256
+"""Decode steps that the latency history remembers."""
+
+Path = tuple[Node, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Now:
+    """The distribution after the prefix, what the sampler makes of it, and what that took."""
+
+    raw: Candidates
+    trace: Trace
+    choice: Choice
+    sample_ms: float
+
+
+class Session:
+    """One run of a model: see the module's text.
+
+    Args:
+        runtime: the decoder.
+        settings: the sampler's.
+        seed: where the draws come from, in [0, 2**64).
+        shown: candidates that a record shows. It never changes what can be drawn.
+
+    Raises:
+        SettingError: the seed is out of range.
+    """
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        *,
+        settings: SamplerSettings | None = None,
+        seed: int = 7,
+        shown: int = SHOWN,
+    ) -> None:
+        self._runtime = runtime
+        self._tokenizer = runtime.tokenizer
+        self._vocabulary = Vocabulary(runtime.tokenizer)
+        self._passes = CachedPasses(runtime)
+        self._settings = settings if settings is not None else SamplerSettings()
+        self._seed = check_seed(seed)
+        self._shown = shown
+        self._tree = Tree()
+        self._held = HeldLogits()
+        self._path: Path = ()
+        self._now: Now | None = None
+        self._cache = self._passes.record(0, 0)
+        self._steps_ms: deque[float] = deque(maxlen=HISTORY)
+        self._last_prefill: Latency | None = None
+        self._last_decode: Latency | None = None
+        self.model = _model_info(runtime)
+
+    # --- what it is now --------------------------------------------------------------------------
+
+    @property
+    def ids(self) -> list[int]:
+        """The prefix: the truth of the session."""
+        return [node.token.id for node in self._path]
+
+    @property
+    def cached_ids(self) -> tuple[int, ...]:
+        """The prefix that the KV cache holds."""
+        return self._passes.ids
+
+    @property
+    def settings(self) -> SamplerSettings:
+        """The sampler's settings."""
+        return self._settings
+
+    @property
+    def held(self) -> Choice:
+        """The held distribution and the draw that will happen.
+
+        Raises:
+            SessionError: no prompt was opened.
+        """
+        return self._held_now().choice
+
+    @property
+    def held_logits(self) -> NDArray[np.float64]:
+        """(vocab,) logits after the prefix; minus infinity for what is no candidate."""
+        raw = self._held_now().raw
+        logits = np.full(self.model.vocab_size, -np.inf)
+        logits[raw.ids] = raw.logits
+        return logits
+
+    @property
+    def steps(self) -> int:
+        """Tokens of the prefix that a step appended."""
+        return sum(node.shown.how != "given" for node in self._path)
+
+    @property
+    def ended(self) -> bool:
+        """Whether a step appended a token that ends a text."""
+        if not self._path:
+            return False
+        last = self._path[-1]
+        return last.shown.how != "given" and last.token.id in self.model.eos_ids
+
+    @property
+    def context_full(self) -> bool:
+        """Whether no further token fits."""
+        return len(self._path) >= self.model.context_length
+
+    @property
+    def text(self) -> str:
+        """The prefix as text; bytes that are no character show as U+FFFD."""
+        return self._layout().text
+
+    def snapshot(self) -> Snapshot:
+        """All of this as one immutable value."""
+        return Snapshot(
+            model=self.model,
+            prefix=tuple(node.shown for node in self._path),
+            text=self.text,
+            choice=self._now.choice if self._now is not None else None,
+            cache=self._cache,
+            latency=LatencyHistory(
+                steps_ms=tuple(self._steps_ms),
+                prefill=self._last_prefill,
+                decode=self._last_decode,
+            ),
+            settings=self._settings,
+            seed=self._seed,
+            steps=self.steps,
+            ended=self.ended,
+            context_full=self.context_full,
+            notice=None if self._now is not None else "no prompt yet",
+        )
+
+    def look(self, position: int) -> StepRecord:
+        """How an earlier token came to be; nothing is recomputed.
+
+        Raises:
+            SessionError: there is no such token, or nothing came before it.
+        """
+        if not 0 <= position < len(self._path):
+            raise SessionError(f"no token at position {position}: the prefix has {len(self._path)}")
+        node = self._path[position]
+        if node.record is not None:
+            return node.record
+        if node.reading is None:
+            raise SessionError("nothing comes before the first token: it had no distribution")
+        reading, row = node.reading
+        return reading.record(row, node.token.id, position, self._vocabulary)
+
+    # --- text to prefix --------------------------------------------------------------------------
+
+    def encode(self, text: str, *, specials: bool = False) -> list[int]:
+        """A text's ids, behind the BOS where the tokenizer wants one.
+
+        Args:
+            text: any text.
+            specials: whether ``<|…|>`` in it means the special token rather than its characters.
+
+        Raises:
+            ModelError: the text can't be encoded.
+        """
+        ids = self._tokenizer.encode(text, specials=specials)
+        bos = self._tokenizer.bos_id
+        if self._tokenizer.add_bos and bos is not None and ids[:1] != [bos]:
+            ids = [bos, *ids]
+        return ids
+
+    def open(
+        self,
+        ids: Sequence[int],
+        *,
+        progress: OnProgress | None = None,
+        cancelled: IsCancelled | None = None,
+    ) -> None:
+        """Begin anew with a prompt: one prefill.
+
+        Raises:
+            SessionError: no ids.
+            ContextFullError: too many.
+            ModelError: an id that the model does not have.
+            Cancelled: stopped between chunks.
+        """
+        run = self._prefill(list(ids), keep=0, progress=progress, cancelled=cancelled)
+        now = self._consider(list(ids), run.output.logits)
+        self._tree, self._held = Tree(), HeldLogits()
+        self._steps_ms.clear()
+        self._last_decode = None
+        self._commit_given(list(ids), common=0, run=run, now=now, before=None)
+
+    def edit(
+        self,
+        text: str,
+        *,
+        specials: bool = False,
+        progress: OnProgress | None = None,
+        cancelled: IsCancelled | None = None,
+    ) -> None:
+        """Replace the text: tokens outside what changed keep their ids, the rest is encoded.
+
+        Raises:
+            SessionError: the new text is empty.
+            ContextFullError, ModelError, Cancelled: as for :meth:`open`.
+        """
+        old = self.ids
+        change = splice(self._layout(), text)
+        head, tail = old[: change.head], old[len(old) - change.tail :]
+        # A dummy leading space belongs to the first text token alone, which may follow a BOS.
+        continues = any(not self._path[index].token.special for index in range(change.head))
+        middle = (
+            self._tokenizer.encode(change.middle, specials=specials, continues=continues)
+            if change.middle
+            else []
+        )
+        self._give(head + middle + tail, progress, cancelled)
+
+    def type(
+        self,
+        text: str,
+        *,
+        specials: bool = False,
+        progress: OnProgress | None = None,
+        cancelled: IsCancelled | None = None,
+    ) -> None:
+        """Append text: one token is a forced step, several are read in one prefill.
+
+        Raises:
+            SessionError: no text, or no prompt yet.
+            ContextFullError, ModelError, Cancelled: as for :meth:`open`.
+        """
+        self._held_now()
+        ids = self._tokenizer.encode(text, specials=specials, continues=True)
+        if not ids:
+            raise SessionError("nothing to append: the text is empty")
+        if len(ids) == 1:
+            self.force(ids[0])
+        else:
+            self._give(self.ids + ids, progress, cancelled)
+
+    # --- one token at a time ---------------------------------------------------------------------
+
+    def step(self) -> StepRecord:
+        """Make the pending draw fact: append its token, run one pass.
+
+        Raises:
+            SessionError: no prompt yet.
+            ContextFullError: no room for another token.
+            DistributionError: nothing can be drawn from the next logits; the session is unchanged.
+        """
+        return self._append(self._held_now().choice)
+
+    def force(self, token_id: int) -> StepRecord:
+        """Append a token of the person's choice, whether the sampler kept it or not.
+
+        Raises:
+            SessionError: it is no candidate; otherwise as for :meth:`step`.
+        """
+        now = self._held_now()
+        if now.raw.find(token_id) is None:
+            raise SessionError(f"token {token_id} is no candidate here: see the table's ids")
+        return self._append(forced_choice(now.choice, now.trace, token_id, self._vocabulary))
+
+    def rewind(self, count: int = 1) -> None:
+        """Drop tokens from the end.
+
+        Raises:
+            SessionError: fewer than one token would be left.
+        """
+        self.rewind_to(len(self._path) - count)
+
+    def rewind_to(self, length: int) -> None:
+        """Keep the first ``length`` tokens; a pass runs only if their logits are no longer held.
+
+        Raises:
+            SessionError: ``length`` is not from 1 to the prefix's.
+        """
+        self._held_now()
+        if not 1 <= length <= len(self._path):
+            raise SessionError("nothing left to rewind: a pass needs at least one token")
+        path = self._path[:length]
+        logits = self._held.get(path[-1])
+        run = None
+        if logits is None:
+            run = self._passes.run(self._ids_of(path))
+            logits = run.output.logits
+        now = self._consider(self._ids_of(path), logits, attempt=path[-1].attempt)
+        self._passes.truncate(length)
+        self._commit(path, now, logits, run)
+
+    def roll(self) -> Choice:
+        """Roll again: the next attempt at the same position. No pass runs.
+
+        Raises:
+            SessionError: at T = 0 nothing is drawn, so nothing can be rolled.
+        """
+        now = self._held_now()
+        if self._settings.greedy:
+            raise SessionError("greedy draws no number: raise the temperature to roll again")
+        last = self._path[-1]
+        choice = self._choose(now.trace, len(self._path), last.attempt + 1)
+        last.attempt += 1
+        self._now = replace(now, choice=choice)
+        return choice
+
+    def resample(self) -> StepRecord:
+        """Rewind one, roll, step.
+
+        Raises:
+            SessionError: the last token was given, not sampled; or as for :meth:`roll`.
+        """
+        self._held_now()
+        if self._path[-1].shown.how == "given":
+            raise SessionError("the last token was given, not sampled: edit the text instead")
+        before = self._path, self._now, self._cache
+        parent = self._path[-2]
+        attempt = parent.attempt
+        try:
+            self.rewind()
+            self.roll()
+            return self.step()
+        except Exception:
+            self._path, self._now, self._cache = before
+            parent.attempt = attempt
+            raise
+
+    # --- the dials -------------------------------------------------------------------------------
+
+    def configure(self, settings: SamplerSettings) -> None:
+        """Change the sampler and redraw from the held logits. No pass runs.
+
+        Raises:
+            DistributionError, SettingError: the settings leave nothing to draw from, or don't fit
+                this vocabulary; they are as before.
+        """
+        self._redraw(settings=settings)
+
+    def reseed(self, seed: int) -> None:
+        """Change the seed; the pending draw changes with it.
+
+        Raises:
+            SettingError: it is out of range.
+        """
+        self._redraw(seed=check_seed(seed))
+
+    def show(self, count: int) -> None:
+        """Show so many candidates from now on."""
+        self._redraw(shown=max(1, count))
+
+    # --- inside ----------------------------------------------------------------------------------
+
+    def _held_now(self) -> Now:
+        if self._now is None:
+            raise SessionError("no prompt yet: give the model a text to go on from")
+        return self._now
+
+    def _layout(self) -> Spans:
+        return spans([self._vocabulary.raw(node.token.id) for node in self._path])
+
+    @staticmethod
+    def _ids_of(path: Path) -> list[int]:
+        return [node.token.id for node in path]
+
+    def _redraw(
+        self,
+        *,
+        settings: SamplerSettings | None = None,
+        seed: int | None = None,
+        shown: int | None = None,
+    ) -> None:
+        before = self._settings, self._seed, self._shown
+        self._settings = before[0] if settings is None else settings
+        self._seed = before[1] if seed is None else seed
+        self._shown = before[2] if shown is None else shown
+        if self._now is None:
+            return
+        try:
+            self._now = self._consider_raw(self.ids, self._now.raw, self._path[-1].attempt)
+        except Exception:
+            self._settings, self._seed, self._shown = before
+            raise
+
+    def _consider(self, ids: list[int], logits: NDArray[np.float32], *, attempt: int = 0) -> Now:
+        # Ids beyond the tokenizer's are padding of the weights: no text, so no candidates.
+        return self._consider_raw(ids, raw_candidates(logits[: self._tokenizer.size]), attempt)
+
+    def _consider_raw(self, ids: list[int], raw: Candidates, attempt: int) -> Now:
+        """Let the sampler look at a distribution: its trace and the draw that will happen."""
+        start = time.perf_counter()
+        trace = run_chain(raw, ids, self._settings)
+        choice = self._choose(trace, len(ids), attempt)
+        return Now(raw, trace, choice, (time.perf_counter() - start) * 1e3)
+
+    def _choose(self, trace: Trace, position: int, attempt: int) -> Choice:
+        return pending_choice(
+            trace,
+            Luck(self._seed, position, attempt),
+            self._vocabulary,
+            order=self._settings.order,
+            greedy=self._settings.greedy,
+            shown=self._shown,
+        )
+
+    def _append(self, choice: Choice) -> StepRecord:
+        """Append the chosen token, run one pass, look at what comes next, record it."""
+        self._check_room(len(self._path) + 1)
+        ids = [*self.ids, choice.chosen.id]
+        run = self._passes.run(ids)
+        known = self._path[-1].children.get(choice.chosen.id)
+        now = self._consider(ids, run.output.logits, attempt=known.attempt if known else 0)
+        node = self._tree.child(self._path[-1], self._vocabulary.token(choice.chosen.id))
+        node.arrived(choice.draw.how, choice.chosen.p, choice.chosen.rank)
+        self._commit((*self._path, node), now, run.output.logits, run)
+        latency = run.latency(now.sample_ms)
+        node.record = step_record(
+            choice,
+            step=self.steps,
+            vocabulary=self._vocabulary,
+            cache=self._cache,
+            latency=latency,
+        )
+        return node.record
+
+    def _give(
+        self, ids: list[int], progress: OnProgress | None, cancelled: IsCancelled | None
+    ) -> None:
+        """Make the prefix ``ids``: keep what is common, read the rest in one prefill."""
+        old = self.ids
+        common = next(
+            (index for index, (a, b) in enumerate(zip(old, ids, strict=False)) if a != b),
+            min(len(old), len(ids)),
+        )
+        if common == len(ids) and common > 0:
+            self.rewind_to(common)
+            return
+        before = self._held.get(self._path[common - 1]) if common else None
+        # Without the logits before the first new token, its predecessor is computed once more.
+        keep = common if before is not None else max(0, common - 1)
+        run = self._prefill(ids, keep=keep, progress=progress, cancelled=cancelled)
+        visited = self._tree.find(ids)
+        attempt = visited.attempt if visited is not None else 0
+        now = self._consider(ids, run.output.logits, attempt=attempt)
+        self._commit_given(ids, common=common, run=run, now=now, before=before)
+
+    def _prefill(
+        self,
+        ids: list[int],
+        *,
+        keep: int,
+        progress: OnProgress | None,
+        cancelled: IsCancelled | None,
+    ) -> Pass:
+        if not ids:
+            raise SessionError("the text is empty: a pass needs at least one token")
+        self._check_room(len(ids))
+        return self._passes.run(
+            ids, keep=keep, top=self._shown, progress=progress, cancelled=cancelled
+        )
+
+    def _check_room(self, length: int) -> None:
+        if length > self.model.context_length:
+            raise ContextFullError(self.model.context_length)
+
+    def _commit_given(
+        self,
+        ids: list[int],
+        *,
+        common: int,
+        run: Pass,
+        now: Now,
+        before: NDArray[np.float32] | None,
+    ) -> None:
+        """Make a prefill's tokens the prefix, each with what the model expected before it."""
+        path = list(self._path[:common])
+        for token_id in ids[common:]:
+            parent = path[-1] if path else None
+            path.append(self._tree.child(parent, self._vocabulary.token(token_id)))
+        held = None if before is None else raw_candidates(before[: self._tokenizer.size])
+        self._commit(tuple(path), now, run.output.logits, run)
+        reading = read_tokens(
+            run,
+            ids,
+            first=max(1, common),
+            held=held,
+            vocab_size=now.choice.vocab_size,
+            seed=self._seed,
+            order=self._settings.order,
+            cache=self._cache,
+            latency=run.latency(now.sample_ms),
+        )
+        for position in range(common, len(ids)):
+            node = path[position]
+            if position == 0:
+                node.arrived("given", None, None)
+                continue
+            row = position - max(1, common)
+            node.arrived("given", reading.probability(row), int(reading.rank[row]))
+            node.reading = (reading, row)
+
+    def _commit(self, path: Path, now: Now, logits: NDArray[np.float32], run: Pass | None) -> None:
+        self._path = path
+        self._now = now
+        self._held.hold(path[-1], logits)
+        if run is None:
+            self._cache = self._passes.record(len(path), 0)
+            return
+        self._cache = self._passes.record(run.kept, run.computed)
+        latency = run.latency(now.sample_ms)
+        if run.computed > 1:
+            self._last_prefill = latency
+        else:
+            self._last_decode = latency
+            self._steps_ms.append(latency.total)
+
+
+def _model_info(runtime: Runtime) -> ModelInfo:
+    info = runtime.info
+    fields = {
+        name: getattr(info, name) for name in ModelInfo.__struct_fields__ if name != "eos_ids"
+    }
+    return ModelInfo(**fields, eos_ids=tuple(runtime.tokenizer.eos_ids))

@@ -1,0 +1,44 @@
+"""Tokens as records: ids with the bytes, text and label that belong to them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tokenloop.labels import label
+from tokenloop.records import Token
+
+if TYPE_CHECKING:
+    from tokenloop_models.tokenizer import Tokenizer
+
+
+class Vocabulary:
+    """Makes each token's record once."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self.tokenizer = tokenizer
+        self._tokens: dict[int, Token] = {}
+
+    def token(self, token_id: int) -> Token:
+        """The record of a token; an id without an entry shows as ``<unused N>``."""
+        token = self._tokens.get(token_id)
+        if token is None:
+            token = self._tokens[token_id] = self._make(token_id)
+        return token
+
+    def raw(self, token_id: int) -> bytes:
+        """The bytes that a token stands for."""
+        return bytes.fromhex(self.token(token_id).bytes_hex)
+
+    def _make(self, token_id: int) -> Token:
+        raw = self.tokenizer.token_bytes(token_id)
+        try:
+            text = raw.decode() if raw else None
+        except UnicodeDecodeError:
+            text = None
+        return Token(
+            id=token_id,
+            text=text,
+            bytes_hex=raw.hex(),
+            label=label(raw) or f"<unused {token_id}>",
+            special=self.tokenizer.is_special(token_id),
+        )
