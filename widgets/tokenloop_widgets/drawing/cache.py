@@ -1,0 +1,140 @@
+"""The KV cache: positions as cells, and where its bytes come from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.style import Style
+from textual.strip import Strip
+
+from tokenloop.records import CacheRecord
+from tokenloop_widgets.drawing.cells import Line, fill_height, parts
+from tokenloop_widgets.drawing.figures import count, size
+from tokenloop_widgets.palette import Palette
+
+KEPT, COMPUTED, NEXT, FREE = "▒", "█", "▁", "·"
+MOST_ROWS = 4
+
+
+def cell_scale(positions: int, cells: int) -> int:
+    """How many positions one cell stands for: the smallest power of two that shows them all."""
+    scale = 1
+    while cells > 0 and positions > scale * cells:
+        scale *= 2
+    return scale
+
+
+def cache_cells(cache: CacheRecord, cells: int, *, next_step: bool = True) -> str:
+    """One glyph a cell: kept, computed by the last pass, the next step's, free.
+
+    A cell that holds any computed position shows as computed.
+    """
+    full = cache.positions >= cache.context_length
+    ahead = 0 if full or not next_step else 1
+    scale = cell_scale(cache.positions + ahead, cells)
+    kept = max(0, min(cache.kept, cache.positions))
+    within = min(cells, -(-cache.context_length // scale))
+    filled = min(within, -(-cache.positions // scale))
+    bright = min(filled, kept // scale) if kept < cache.positions else filled
+    glyphs = KEPT * bright + COMPUTED * (filled - bright)
+    if ahead and filled < within and cache.positions % scale == 0:
+        glyphs += NEXT
+    return glyphs + FREE * (within - len(glyphs))
+
+
+def cache_strips(
+    cache: CacheRecord | None,
+    width: int,
+    height: int,
+    palette: Palette,
+    *,
+    next_step: bool = True,
+    placeholder: str = "",
+) -> list[Strip]:
+    """Draw the cache.
+
+    Args:
+        cache: what to draw, or ``None`` for the placeholder.
+        width: in cells.
+        height: in lines.
+        palette: the colours.
+        next_step: say what the next step will add (not for an earlier moment).
+        placeholder: said where there is no cache.
+    """
+    soft = palette.on(palette.soft)
+    if cache is None:
+        line = Line(width, soft).add(placeholder, soft)
+        return fill_height([line.strip()], width, height, soft)
+    text_lines = [_headline(cache, palette), _legend(cache, palette), _origin(cache, palette)]
+    if next_step:
+        text_lines.append(_next_step(cache, palette))
+    rows = max(1, min(MOST_ROWS, height - len(text_lines)))
+    rows = min(rows, max(1, -(-(cache.positions + 1) // max(1, width))))
+    glyphs = cache_cells(cache, width * rows, next_step=next_step)
+    scale = cell_scale(cache.positions + 1, width * rows)
+    if scale > 1:
+        text_lines[1].append((f"1 cell = {count(scale)} positions", soft))
+    strips = [parts(Line(width, soft), text_lines[0]).strip()]
+    for start in range(0, width * rows, max(1, width)):
+        strips.append(_cells_strip(glyphs[start : start + width], width, palette))
+    strips += [parts(Line(width, soft), items).strip() for items in text_lines[1:]]
+    return fill_height(strips, width, height, soft)
+
+
+Items = list[tuple[str, Style]]
+
+
+def _headline(cache: CacheRecord, palette: Palette) -> Items:
+    violet = palette.on(palette.memory, bold=True)
+    return [
+        (f"{count(cache.positions)} of {count(cache.context_length)} positions", violet),
+        (f"{size(cache.bytes)} held", violet),
+        (f"{size(cache.allocated_bytes)} allocated", palette.on(palette.soft)),
+    ]
+
+
+def _legend(cache: CacheRecord, palette: Palette) -> Items:
+    return [
+        (f"{KEPT} kept {count(cache.kept)}", palette.on(palette.memory_soft)),
+        (f"{COMPUTED} computed {count(cache.computed)}", palette.on(palette.memory)),
+    ]
+
+
+def _origin(cache: CacheRecord, palette: Palette) -> Items:
+    soft = palette.on(palette.soft)
+    product = (
+        f"= {cache.layers} layers × {cache.kv_heads} heads × {cache.head_dim}"
+        f" × K,V × {cache.itemsize} B"
+    )
+    return [(f"{size(cache.bytes_per_position)} a position {product}", soft)]
+
+
+def _next_step(cache: CacheRecord, palette: Palette) -> Items:
+    if cache.positions >= cache.context_length:
+        return [("context full: rewind or edit to go on", palette.on(palette.error, bold=True))]
+    soft = palette.on(palette.soft)
+    return [
+        (
+            f"next step: keeps {count(cache.positions)}, computes 1,"
+            f" +{size(cache.bytes_per_position)}",
+            soft,
+        )
+    ]
+
+
+def _cells_strip(glyphs: Sequence[str], width: int, palette: Palette) -> Strip:
+    styles = {
+        KEPT: palette.on(palette.memory_soft),
+        COMPUTED: palette.on(palette.memory),
+        NEXT: palette.on(palette.sampler),
+        FREE: palette.on(palette.faint),
+    }
+    line = Line(width, palette.on(palette.soft))
+    start = 0
+    while start < len(glyphs):
+        end = start
+        while end < len(glyphs) and glyphs[end] == glyphs[start]:
+            end += 1
+        line.add(glyphs[start] * (end - start), styles[glyphs[start]])
+        start = end
+    return line.strip()

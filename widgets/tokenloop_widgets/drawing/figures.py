@@ -1,0 +1,79 @@
+"""Numbers as the screen prints them: fixed widths, so that they don't dance from step to step."""
+
+from __future__ import annotations
+
+UNKNOWN = "—"
+PERCENT_WIDTH = 7  # "100.0 %" and "< 0.1 %"
+
+
+def percent(p: float | None) -> str:
+    """A probability in [0, 1] as ``36.2 %``; ``< 0.1 %`` where it would round to a false zero."""
+    if p is None:
+        return UNKNOWN
+    if 0 < p < 0.0005:
+        return "< 0.1 %"
+    return f"{p * 100:.1f} %"
+
+
+def short_percent(p: float | None) -> str:
+    """A probability in at most four cells: ``71 %``, ``<1 %``, ``100%``."""
+    if p is None:
+        return UNKNOWN
+    if 0 < p < 0.005:
+        return "<1 %"
+    whole = f"{p * 100:.0f}"
+    return "100%" if whole == "100" else f"{whole} %"
+
+
+def count(n: int) -> str:
+    """A whole number with its thousands: ``49,152``."""
+    return f"{n:,}"
+
+
+def size(n: int) -> str:
+    """Bytes in binary units with three digits that matter: ``45.0 KiB``, ``225 KiB``."""
+    value, unit = float(n), "B"
+    for larger in ("KiB", "MiB", "GiB", "TiB"):
+        if value < 999.5 and not (unit == "B" and value >= 1000):
+            break
+        value, unit = value / 1024, larger
+    if unit == "B":
+        return f"{n:,} B"
+    return f"{value:.0f} {unit}" if value >= 99.95 else f"{value:.1f} {unit}"
+
+
+def milliseconds(ms: float | None) -> str:
+    """A time: ``25.1 ms``, ``377 ms``, ``6.80 s``."""
+    if ms is None:
+        return UNKNOWN
+    if ms < 99.95:
+        return f"{ms:.1f} ms"
+    return f"{ms:.0f} ms" if ms < 999.5 else f"{ms / 1000:.2f} s"
+
+
+def bits(value: float | None) -> str:
+    """An entropy: ``3.58 bits``."""
+    return UNKNOWN if value is None else f"{value + 0.0:.2f} bits"
+
+
+def setting(value: float | int | str) -> str:
+    """A sampler's setting: fractions with two digits at least, whole numbers as they are."""
+    if isinstance(value, float):
+        text = f"{value:.4f}".rstrip("0")
+        whole, _, fraction = text.partition(".")
+        return f"{whole}.{fraction:0<2}"
+    return f"{value:,}" if isinstance(value, int) else value
+
+
+def stage_name(name: str) -> str:
+    """A stage as people write it: ``top_k`` is ``top-k``."""
+    return name.replace("_", "-")
+
+
+def percentile(values: tuple[float, ...], part: float) -> float | None:
+    """The nearest-rank percentile of what was measured; ``None`` of nothing."""
+    if not values:
+        return None
+    ordered = sorted(values)
+    rank = max(1, -int(-part * len(ordered) // 1))
+    return ordered[min(rank, len(ordered)) - 1]
