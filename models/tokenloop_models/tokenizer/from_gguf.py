@@ -1,0 +1,172 @@
+"""A tokenizer from the metadata of a GGUF file.
+
+Keys, all under ``tokenizer.ggml.``: ``model`` is the algorithm (``gpt2``: byte-level BPE,
+``llama``: SentencePiece BPE), ``tokens`` each token's spelling, ``token_type`` what each is;
+``merges`` and ``pre`` belong to ``gpt2``, ``scores`` and ``add_space_prefix`` to ``llama``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import tokenizers
+from tokenizers import decoders, models, normalizers
+
+from tokenloop_models.errors import ModelError, quoted
+from tokenloop_models.file_kinds import shown
+from tokenloop_models.tokenizer.gguf_vocabulary import (
+    CONTROL,
+    NORMAL,
+    PREFIX,
+    UNKNOWN,
+    UNUSED,
+    USER_DEFINED,
+    GgufVocabulary,
+)
+from tokenloop_models.tokenizer.merges import merges_from_scores
+from tokenloop_models.tokenizer.pre_splits import PRE_SPLITS
+from tokenloop_models.tokenizer.spelling import SPACE_MARK, byte_level, sentencepiece
+from tokenloop_models.tokenizer.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+END_TOKENS = (
+    "<|endoftext|>",
+    "<|end_of_text|>",
+    "<|im_end|>",
+    "<|eot_id|>",
+    "<|eom_id|>",
+    "<|end|>",
+    "<|return|>",
+    "<end_of_turn>",
+    "<EOT>",
+    "</s>",
+)
+"""Control tokens that end a text whatever ``eos_token_id`` says: chat models have several."""
+
+SPM_DEFAULTS = {"unknown": 0, "bos": 1, "eos": 2}
+"""Ids that SentencePiece gives where a file doesn't say (llama.cpp assumes the same)."""
+
+
+def tokenizer_from_gguf(path: Path, metadata: Mapping[str, Any]) -> Tokenizer:
+    """Build the tokenizer that a GGUF file describes.
+
+    Args:
+        path: the file, for errors.
+        metadata: all its keys; arrays as lists.
+
+    Raises:
+        ModelError: a key is missing or says something that isn't known.
+    """
+    model = metadata.get(f"{PREFIX}model")
+    builders = {"gpt2": _byte_level, "llama": _sentencepiece}
+    if not isinstance(model, str) or model not in builders:
+        problem = f"{quoted(model)} is not known; {' and '.join(builders)} are"
+        raise ModelError(f"{shown(path)}: {PREFIX}model: {problem}")
+    return builders[model](GgufVocabulary(path, metadata))
+
+
+def _byte_level(vocabulary: GgufVocabulary) -> Tokenizer:
+    name = vocabulary.metadata.get(f"{PREFIX}pre")
+    if not isinstance(name, str) or name not in PRE_SPLITS:
+        said = "is missing" if name is None else f"{quoted(name)} is not known"
+        raise vocabulary.error("pre", f"{said}; known are {', '.join(PRE_SPLITS)}")
+    split = PRE_SPLITS[name]
+    merges = [tuple(merge.split(" ")) for merge in vocabulary.listed("merges", str)]
+    odd = next((n for n, merge in enumerate(merges) if len(merge) != 2), None)
+    if odd is not None:
+        problem = f"entry {odd} is {quoted(' '.join(merges[odd]))}; two parts are needed"
+        raise vocabulary.error("merges", problem)
+    model = _bpe(vocabulary, merges, ignore_merges=split.whole_words)
+    backend = tokenizers.Tokenizer(model)
+    if split.composed:
+        backend.normalizer = split.normalizer()
+    backend.pre_tokenizer = split.pre_tokenizer()
+    backend.decoder = decoders.ByteLevel()
+    vocabulary.add_to(backend)
+    return _tokenizer(
+        vocabulary,
+        backend,
+        backend,
+        byte_level,
+        bos_id=vocabulary.token_id("bos"),
+        eos_id=vocabulary.token_id("eos"),
+        add_bos=vocabulary.flag("add_bos_token", split.add_bos),
+    )
+
+
+def _sentencepiece(vocabulary: GgufVocabulary) -> Tokenizer:
+    for key in ("precompiled_charsmap", "remove_extra_whitespaces"):
+        if vocabulary.metadata.get(PREFIX + key):
+            raise vocabulary.error(key, "this way to change a text first is not known")
+    scores: list[float] = vocabulary.listed("scores", float, len(vocabulary.tokens))
+    normal = [vocabulary.tokens[token_id] for token_id in vocabulary.of_type(NORMAL)]
+    parts = {token: vocabulary.ids[token] for token in normal}
+    merges = merges_from_scores(
+        parts, ((token, scores[token_id]) for token, token_id in parts.items())
+    )
+    unknown = vocabulary.token_id("unknown", SPM_DEFAULTS["unknown"])
+    model = _bpe(
+        vocabulary,
+        merges,
+        byte_fallback=True,
+        fuse_unk=True,
+        unk_token=None if unknown is None else vocabulary.tokens[unknown],
+    )
+    fragments = tokenizers.Tokenizer(model)
+    fragments.normalizer = normalizers.Replace(" ", SPACE_MARK)
+    vocabulary.add_to(fragments)
+    backend = fragments
+    if vocabulary.flag("add_space_prefix", True):
+        backend = tokenizers.Tokenizer(model)
+        prefix = normalizers.Prepend(SPACE_MARK)
+        backend.normalizer = normalizers.Sequence([prefix, normalizers.Replace(" ", SPACE_MARK)])
+        vocabulary.add_to(backend)
+    return _tokenizer(
+        vocabulary,
+        backend,
+        fragments,
+        sentencepiece,
+        bos_id=vocabulary.token_id("bos", SPM_DEFAULTS["bos"]),
+        eos_id=vocabulary.token_id("eos", SPM_DEFAULTS["eos"]),
+        add_bos=vocabulary.flag("add_bos_token", True),
+    )
+
+
+def _bpe(vocabulary: GgufVocabulary, merges: list[Any], **options: Any) -> models.BPE:
+    try:
+        return models.BPE(vocab=vocabulary.ids, merges=merges, **options)
+    except Exception as error:  # the library has no narrower class
+        raise vocabulary.error("merges", f"don't fit the tokens: {quoted(str(error))}") from None
+
+
+def _tokenizer(
+    vocabulary: GgufVocabulary,
+    backend: tokenizers.Tokenizer,
+    fragments: tokenizers.Tokenizer,
+    spelling: Any,
+    *,
+    bos_id: int | None,
+    eos_id: int | None,
+    add_bos: bool,
+) -> Tokenizer:
+    controls = set(vocabulary.of_type(CONTROL))
+    named = [eos_id, vocabulary.token_id("eot"), vocabulary.token_id("eom")]
+    by_text = [vocabulary.ids.get(text) for text in END_TOKENS]
+    ends = named + [token_id for token_id in by_text if token_id in controls]
+    if add_bos and bos_id is None:
+        raise vocabulary.error("bos_token_id", "is missing; add_bos_token asks for it")
+    unused = set(vocabulary.of_type(UNUSED))
+    return Tokenizer(
+        backend,
+        fragments,
+        [None if token_id in unused else token for token_id, token in enumerate(vocabulary.tokens)],
+        spelling,
+        specials=[*controls, *vocabulary.of_type(UNKNOWN)],
+        literals=vocabulary.of_type(USER_DEFINED),
+        bos_id=bos_id,
+        eos_ids=list(dict.fromkeys(token_id for token_id in ends if token_id is not None)),
+        add_bos=add_bos,
+    )
