@@ -1,0 +1,79 @@
+"""``tokenloop models``: what is on this machine."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from tokenloop.labels import clean
+
+if TYPE_CHECKING:
+    from tokenloop_models.local import LocalModel
+
+
+@click.command(short_help="List the models on this machine.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+def models(as_json: bool) -> None:
+    """List the models on this machine, and what the catalogue could add."""
+    from tokenloop_models.local import models_on_this_machine
+
+    found = models_on_this_machine()
+    if as_json:
+        for model in found:
+            click.echo(_json_line(model))
+    else:
+        _print_table(found)
+
+
+def _json_line(model: LocalModel) -> str:
+    return json.dumps(
+        {
+            "name": model.name,
+            "title": model.title,
+            "size_bytes": model.size,
+            "family": model.family,
+            "quantisation": model.quantisation,
+            "context_length": model.context_length,
+            "path": str(model.path),
+        }
+    )
+
+
+def _print_table(found: list[LocalModel]) -> None:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    from tokenloop.cli.paper import paper
+    from tokenloop_models.catalogue import CATALOGUE
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading, justify in (
+        *(("name", "left"), ("model", "left"), ("size", "right"), ("family", "left")),
+        *(("weights", "left"), ("context", "right"), ("where", "left")),
+    ):
+        table.add_column(heading, justify="right" if justify == "right" else "left")
+    for model in found:
+        context = f"{model.context_length:,}" if model.context_length else "not said"
+        cells = (
+            *(model.name, model.title, f"{model.size / 1e6:,.0f} MB", model.family),
+            *(model.quantisation or "floats", context, _from_home(model.path)),
+        )
+        table.add_row(*(Text(clean(cell), overflow="fold") for cell in cells))
+    console = paper()
+    if found:
+        console.print(table)
+    here = {model.name for model in found}
+    for entry in CATALOGUE.values():
+        if entry.name not in here:
+            line = f"{entry.title} is not here yet: tokenloop pull {entry.name}"
+            console.print(Text(line))
+
+
+def _from_home(path: Path) -> str:
+    """A path as a person writes it: the home folder as ``~``."""
+    home = Path.home()
+    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)

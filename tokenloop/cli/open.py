@@ -1,0 +1,70 @@
+"""``tokenloop [MODEL]``: open the app on this terminal."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from tokenloop.cli.options import (
+    model_argument,
+    read_settings_file,
+    runtime_options,
+    sampler_options,
+    sampler_settings,
+    seed_or_default,
+)
+
+NO_TERMINAL = "the app needs a terminal for its keys and its screen; without one: tokenloop run"
+
+
+@click.command("open", hidden=True, add_help_option=True)
+@model_argument
+@click.option("-p", "--prompt", metavar="TEXT", help="Open on this text (default: ask for one).")
+@click.option("--theme", type=click.Choice(["dark", "light"]), help="Colours (default dark).")
+@runtime_options
+@sampler_options
+@click.pass_context
+def open_app(
+    ctx: click.Context,
+    /,
+    model: str | None,
+    prompt: str | None,
+    theme: str | None,
+    device: str | None,
+    dtype: str | None,
+    threads: int | None,
+    seed: int | None,
+    **sampler: Any,
+) -> int:
+    """Open the app."""
+    _refuse_a_command_name(ctx, model)
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        click.echo(f"tokenloop: {NO_TERMINAL}", err=True)
+        return 2
+    file = read_settings_file()
+    settings = sampler_settings(file.sampler, **sampler)
+    from tokenloop.app import run_app
+    from tokenloop_models.catalogue import DEFAULT
+
+    return run_app(
+        model if model is not None else DEFAULT,
+        device=device or file.device or "auto",
+        dtype=dtype or file.dtype or "auto",
+        threads=threads or file.threads,
+        settings=settings,
+        seed=seed_or_default(seed, file.seed),
+        prompt=prompt,
+        theme=theme or file.theme,
+    )
+
+
+def _refuse_a_command_name(ctx: click.Context, model: str | None) -> None:
+    """``tokenloop --seed 1 run`` would open a model called run: the command comes first."""
+    parent = ctx.parent
+    commands = getattr(parent.command, "commands", {}) if parent is not None else {}
+    if model in commands:
+        raise click.UsageError(
+            f"the command comes first: tokenloop {model} …; a folder called so is ./{model}"
+        )

@@ -1,0 +1,30 @@
+"""What is printed for people on stdout: rich, on whatever stdout is."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+from rich.console import Console
+from rich.text import Text
+
+from tokenloop.labels import clean
+
+WIDTH_OF_A_FILE = 200
+"""In columns: a file or a pipe has no width, so that lines there stay whole."""
+
+
+def paper() -> Console:
+    """Return a console on stdout that prints what it is given and interprets nothing in it.
+
+    Where stdout's encoding lacks a character, its escape is printed instead of a traceback.
+    """
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    width = None if sys.stdout.isatty() else WIDTH_OF_A_FILE
+    return Console(markup=False, emoji=False, highlight=False, width=width)
+
+
+def safe_text(text: str) -> Text:
+    """Make model text printable: its lines stay lines, no character of it drives the terminal."""
+    return Text("\n".join(clean(line) for line in text.split("\n")))
