@@ -1,0 +1,118 @@
+"""The KV cache: keys and values of the positions seen so far."""
+
+from __future__ import annotations
+
+import torch
+
+from tokenloop_models.errors import ModelError
+
+BLOCK = 256
+
+
+class KVCache:
+    """Keys and values of every layer, for positions [0, length).
+
+    It grows in blocks of 256 positions and doubles at least, so that all copying together costs
+    no more than twice the final size. What lies beyond ``length`` is never read.
+
+    Attributes:
+        length: positions held.
+        limit: positions that it may hold (the model's context length).
+        bytes_per_position: layers × KV heads × head dim × 2 (K, V) × bytes of the dtype.
+    """
+
+    def __init__(
+        self,
+        *,
+        layers: int,
+        kv_heads: int,
+        head_dim: int,
+        limit: int,
+        dtype: torch.dtype,
+        device: torch.device,
+    ) -> None:
+        self.length = 0
+        self.limit = limit
+        self._capacity = 0
+        empty = torch.empty(2, kv_heads, 0, head_dim, dtype=dtype, device=device)
+        self._layers = [empty] * layers  # each (K and V, kv_heads, capacity, head_dim)
+        self.bytes_per_position = layers * kv_heads * head_dim * 2 * dtype.itemsize
+
+    @property
+    def dtype(self) -> str:
+        """What keys and values are kept in ("float32")."""
+        return str(self._layers[0].dtype).removeprefix("torch.")
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the positions held."""
+        return self.length * self.bytes_per_position
+
+    @property
+    def allocated_bytes(self) -> int:
+        """Bytes reserved: the blocks that the positions held have needed so far."""
+        return self._capacity * self.bytes_per_position
+
+    def can_rewind_to(self, length: int) -> bool:
+        """Whether :meth:`truncate` can go back to this many positions: every one it has held."""
+        return 0 <= length <= self.length
+
+    def truncate(self, length: int) -> None:
+        """Forget the positions from ``length`` on; their memory is kept for new ones.
+
+        Raises:
+            ValueError: ``length`` is negative or more than the cache holds.
+        """
+        if not self.can_rewind_to(length):
+            raise ValueError(f"can't truncate a cache of {self.length} positions to {length}")
+        self.length = length
+
+    def reserve(self, count: int) -> None:
+        """Make room for ``count`` more positions.
+
+        Raises:
+            ModelError: they don't fit into the context, or into the machine's memory.
+        """
+        needed = self.length + count
+        if needed > self.limit:
+            raise ModelError(f"context full at {self.limit:,} positions")
+        if needed <= self._capacity:
+            return
+        blocks = -(-needed // BLOCK) * BLOCK
+        capacity = min(max(blocks, 2 * self._capacity), self.limit)
+        try:
+            # into a new list: where memory runs out halfway, the cache stays what it was
+            self._layers = [self._grown(layer, capacity) for layer in self._layers]
+        except (RuntimeError, MemoryError):
+            size = capacity * self.bytes_per_position
+            problem = f"not enough memory for {capacity:,} positions ({size / 2**20:,.0f} MiB)"
+            raise ModelError(f"KV cache: {problem}") from None
+        self._capacity = capacity
+
+    def write(self, layer: int, new: torch.Tensor, start: int) -> tuple[torch.Tensor, torch.Tensor]:
+        """Put keys and values of new positions into a layer; they count once :meth:`advance` ran.
+
+        Args:
+            layer: which one.
+            new: (positions, K and V, kv_heads, head_dim).
+            start: the first new position.
+
+        Returns:
+            Keys and values of the positions up to the new ones, each (1, kv_heads, stop, head_dim):
+            views of the cache.
+        """
+        stored = self._layers[layer]
+        stop = start + new.shape[0]
+        stored[:, :, start:stop] = new.permute(1, 2, 0, 3)
+        keys, values = stored[:, None, :, :stop].unbind(0)
+        return keys, values
+
+    def advance(self, count: int) -> None:
+        """Count positions that every layer has written."""
+        self.length += count
+
+    def _grown(self, layer: torch.Tensor, capacity: int) -> torch.Tensor:
+        kinds, kv_heads, _, head_dim = layer.shape
+        larger = layer.new_zeros(kinds, kv_heads, capacity, head_dim)
+        larger[:, :, : self.length] = layer[:, :, : self.length]
+        return larger

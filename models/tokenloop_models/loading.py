@@ -1,0 +1,142 @@
+"""From a name or a path to a model that runs."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import torch
+
+from tokenloop_models.checkpoint import open_checkpoint
+from tokenloop_models.decoder import Decoder
+from tokenloop_models.errors import ModelError, quoted
+from tokenloop_models.families import family_of
+from tokenloop_models.fetch import resolve
+from tokenloop_models.file_kinds import shown
+from tokenloop_models.model import Model, ModelInfo
+from tokenloop_models.tokenizer import load_tokenizer
+from tokenloop_models.weights import Weights
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+MOST_THREADS = 1024
+QUANTISATION = re.compile(r"[-._](i?q\d\w*|f16|f32|bf16|fp16|fp32)$", re.IGNORECASE)
+
+
+def load(
+    source: str | Path,
+    *,
+    device: str = "auto",
+    dtype: str = "auto",
+    threads: int | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Model:
+    """Load a model; see :func:`tokenloop_models.load`."""
+    where = chosen_device(device)
+    kind = chosen_dtype(dtype, where)
+    _set_threads(threads)
+    path = resolve(source)
+    checkpoint = open_checkpoint(path)
+    family = family_of(checkpoint)
+    config = family.read(checkpoint)
+    tokenizer = load_tokenizer(checkpoint)
+    try:
+        with torch.inference_mode():
+            weights = Weights(checkpoint, family, config, kind, where, progress)
+            decoder = Decoder(config, weights, where)
+    except (RuntimeError, MemoryError) as error:
+        if not out_of_memory(error):
+            raise
+        problem = f"not enough memory for its weights as {dtype_name(kind)} on {where}"
+        raise ModelError(f"{shown(path)}: {problem}") from None
+    info = ModelInfo(
+        name=title(path),
+        family=family.name,
+        device=str(where),
+        dtype=dtype_name(kind),
+        threads=torch.get_num_threads(),
+        quantisation=checkpoint.quantisation,
+        parameters=weights.parameters,
+        layers=config.layers,
+        kv_heads=config.kv_heads,
+        head_dim=config.head_dim,
+        vocab_size=config.vocab_size,
+        context_length=config.context_length,
+        fingerprint=checkpoint.fingerprint,
+    )
+    return Model(decoder, tokenizer, info, config, device=where, dtype=kind)
+
+
+def chosen_device(device: str) -> torch.device:
+    """Resolve ``auto|cpu|cuda[:n]``.
+
+    Raises:
+        ModelError: it is none of these, or this machine has no such device.
+    """
+    if device == "auto":
+        return torch.device("cuda", 0) if torch.cuda.is_available() else torch.device("cpu")
+    if device == "cpu":
+        return torch.device("cpu")
+    match = re.fullmatch(r"cuda(?::(\d{1,3}))?", device) if isinstance(device, str) else None
+    if match is None:
+        raise ModelError(f"device = {quoted(device)} is not possible: auto, cpu, cuda or cuda:N")
+    count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    index = int(match[1] or 0)
+    if index >= count:
+        there = f"it sees {count}" if count else "it sees none"
+        raise ModelError(f"device = {device} is not there: torch needs a CUDA device, {there}")
+    return torch.device("cuda", index)
+
+
+def chosen_dtype(dtype: str, device: torch.device) -> torch.dtype:
+    """Resolve ``auto|float32|bfloat16|float16``: exact on a CPU, fast on a GPU where not said.
+
+    Raises:
+        ModelError: it is none of these.
+    """
+    if dtype == "auto":
+        return torch.float32 if device.type == "cpu" else torch.bfloat16
+    if dtype not in DTYPES:
+        allowed = ", ".join(["auto", *DTYPES])
+        raise ModelError(f"dtype = {quoted(dtype)} is not possible: {allowed}")
+    return DTYPES[dtype]
+
+
+def dtype_name(dtype: torch.dtype) -> str:
+    """Name a dtype without torch's prefix."""
+    return str(dtype).removeprefix("torch.")
+
+
+def out_of_memory(error: BaseException) -> bool:
+    """Whether torch or Python ran out of memory (torch has no class for it on a CPU)."""
+    if isinstance(error, MemoryError | torch.OutOfMemoryError):
+        return True
+    return "not enough memory" in str(error) or "can't allocate memory" in str(error)
+
+
+def title(path: Path) -> str:
+    """Name a model for people, by its file or folder: the name without the quantisation.
+
+    A file that is only called ``model`` is named after its folder, a snapshot in the hub's cache
+    after its repository.
+    """
+    stem = path.name.removesuffix(".gguf").removesuffix(".safetensors")
+    if re.match(r"model(-\d+-of-\d+)?$", stem, re.IGNORECASE):
+        path = path.resolve().parent
+        stem = path.name
+    if path.parent.name == "snapshots":
+        stem = path.parent.parent.name.rpartition("--")[2]
+    return quoted(QUANTISATION.sub("", stem) or "model")[1:-1]
+
+
+def _set_threads(threads: int | None) -> None:
+    if threads is None:
+        return
+    whole = isinstance(threads, int) and not isinstance(threads, bool)
+    if not whole or not 1 <= threads <= MOST_THREADS:
+        allowed = f"a whole number from 1 to {MOST_THREADS}"
+        raise ModelError(f"threads = {quoted(threads)} is not possible: {allowed}")
+    torch.set_num_threads(threads)

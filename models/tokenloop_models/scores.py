@@ -1,0 +1,126 @@
+"""What the model thought at each position of a prefill, reduced to what a person can look at.
+
+The logits of a long prompt don't fit into memory (8,192 × 49,152 float32 are 1.5 GiB): they are
+made and reduced some rows at a time.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+ROWS = 32
+FAR_BELOW = -1000.0  # e to this is 0 in float32
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scores:
+    """For each of n new positions, the distribution after it.
+
+    Attributes:
+        entropy_bits: float64, (n,).
+        log_sum_exp: natural logarithm of the sum of all e^logit, float64, (n,): a candidate's
+            logprob is its logit minus this.
+        top_ids: the best candidates, by descending logit, lowest id first among equals; int64,
+            (n, top).
+        top_logits: theirs, float32, (n, top).
+        next_logit: of the id that actually follows, float32, (n - 1,).
+        next_rank: its rank in the order of ``top_ids``, from 1; int64, (n - 1,).
+    """
+
+    entropy_bits: NDArray[np.float64]
+    log_sum_exp: NDArray[np.float64]
+    top_ids: NDArray[np.int64]
+    top_logits: NDArray[np.float32]
+    next_logit: NDArray[np.float32]
+    next_rank: NDArray[np.int64]
+
+
+class Scorer:
+    """Collects scores as a prefill goes on; everything stays on the device until the end."""
+
+    def __init__(self, head: Callable[[torch.Tensor], torch.Tensor], top: int) -> None:
+        """Start with none.
+
+        Args:
+            head: (rows, hidden) → float32 logits, (rows, vocabulary).
+            top: how many candidates to keep a position.
+        """
+        self._head = head
+        self._top = top
+        self._parts: list[tuple[torch.Tensor, ...]] = []
+
+    def add(self, hidden: torch.Tensor, following: torch.Tensor) -> torch.Tensor:
+        """Score positions.
+
+        Args:
+            hidden: the last layer's, (positions, hidden).
+            following: the id after each position, int64, (positions,); any for the very last.
+
+        Returns:
+            The last position's logits, float32, (vocabulary,).
+        """
+        for start in range(0, hidden.shape[0], ROWS):
+            logits = self._head(hidden[start : start + ROWS])
+            self._parts.append(_reduced(logits, following[start : start + ROWS], self._top))
+        return logits[-1].clone()
+
+    def scores(self) -> Scores:
+        """Bring everything to the host."""
+        entropy, log_sum, ids, logits, next_logit, next_rank = (
+            torch.cat(column).cpu().numpy() for column in zip(*self._parts, strict=True)
+        )
+        return Scores(
+            entropy_bits=entropy,
+            log_sum_exp=log_sum,
+            top_ids=ids,
+            top_logits=logits,
+            next_logit=next_logit[:-1],
+            next_rank=next_rank[:-1],
+        )
+
+
+def _reduced(logits: torch.Tensor, following: torch.Tensor, top: int) -> tuple[torch.Tensor, ...]:
+    """Reduce (rows, vocabulary) logits to the columns of :class:`Scores`."""
+    best = logits.amax(dim=-1, keepdim=True)
+    below = (logits - best).clamp_(min=FAR_BELOW)  # (rows, vocabulary), at most 0
+    weight = below.exp()
+    total = weight.sum(dim=-1, dtype=torch.float64)
+    # H = ln Σ e^z − Σ z e^z / Σ e^z, with z the logits below the best one
+    mean = weight.mul_(below).sum(dim=-1, dtype=torch.float64) / total
+    entropy_bits = (total.log() - mean) / math.log(2)
+    log_sum = best[:, 0].double() + total.log()
+
+    ids = order_keys(logits).topk(min(top, logits.shape[-1]), dim=-1).indices
+    chosen = logits.gather(-1, following[:, None])
+    better = (logits > chosen).sum(dim=-1)
+    earlier = torch.arange(logits.shape[-1], device=logits.device) < following[:, None]
+    equal = ((logits == chosen) & earlier).sum(dim=-1)
+    return entropy_bits, log_sum, ids, logits.gather(-1, ids), chosen[:, 0], 1 + better + equal
+
+
+def order_keys(logits: torch.Tensor) -> torch.Tensor:
+    """Integers that order candidates by descending logit, lowest id first among equals.
+
+    ``topk`` leaves the order of equals open; no two of these are equal. The bits of a float32
+    order like a signed integer once those of negative numbers are flipped; the id goes below.
+
+    Args:
+        logits: float32, (rows, vocabulary).
+
+    Returns:
+        int64, (rows, vocabulary), the larger the better.
+    """
+    bits = (logits + 0.0).view(torch.int32)  # + 0.0 makes −0 a 0
+    ordered = bits ^ ((bits >> 31) & 0x7FFFFFFF)
+    ids = torch.arange(logits.shape[-1], device=logits.device)
+    return (ordered.long() << 32) - ids
