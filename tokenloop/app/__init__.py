@@ -1,1 +1,60 @@
-"""app."""
+"""The Textual app: wiring between keys, the loop and the panels.
+
+Importing this package loads neither Textual nor torch; :func:`run_app` does when it is called.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tokenloop.sampling.settings import SamplerSettings
+
+
+def run_app(
+    source: str | Path,
+    *,
+    device: str = "auto",
+    dtype: str = "auto",
+    threads: int | None = None,
+    settings: SamplerSettings | None = None,
+    seed: int = 7,
+    prompt: str | None = None,
+    theme: str | None = None,
+) -> int:
+    """Open the app on this terminal and stay until the person leaves.
+
+    Args:
+        source: what to load: a catalogue name, a folder, a ``.gguf`` or ``.safetensors`` file.
+        device: ``auto``, ``cpu`` or ``cuda[:n]``.
+        dtype: ``auto``, ``float32``, ``bfloat16`` or ``float16``.
+        threads: for torch; ``None`` lets the runtime choose.
+        settings: the sampler's; ``None`` is the defaults.
+        seed: of the draws.
+        prompt: opens on this text; ``None`` opens the start screen.
+        theme: ``dark`` or ``light``; ``None`` takes it from the settings file.
+
+    Returns:
+        The process's exit code: 0, 1 after an unexpected fault, 128 + n after signal n.
+
+    Raises:
+        SettingsFileError: the settings file can't be honoured (raised before the screen opens).
+    """
+    from tokenloop.app.options import Options
+    from tokenloop.app.run import run
+    from tokenloop.sampling.settings import SamplerSettings as Settings
+
+    return run(
+        Options(
+            source=source,
+            device=device,
+            dtype=dtype,
+            threads=threads,
+            settings=settings or Settings(),
+            seed=seed,
+            prompt=prompt,
+            theme=theme,
+        )
+    )

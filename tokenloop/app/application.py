@@ -1,0 +1,257 @@
+"""The app: builds the parts and carries events from the loop to the screens."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
+
+from textual.app import App
+
+from tokenloop.app.conductor import Conductor
+from tokenloop.app.mailbox import Mailbox
+from tokenloop.app.messages import News, SupplyChanged, Wanted
+from tokenloop.app.palette import CommandProvider
+from tokenloop.app.prompts import PROMPTS
+from tokenloop.app.safety import ControlFilter
+from tokenloop.app.screens.main import MainScreen
+from tokenloop.app.screens.start import StartScreen
+from tokenloop.app.supply import Supply, offer_for, title_of
+from tokenloop.app.windows import open_window
+from tokenloop.loop.events import Changed, Loaded
+from tokenloop_widgets import DARK, LIGHT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from textual.screen import Screen
+
+    from tokenloop.app.engine import MakeEngine
+    from tokenloop.app.options import Options
+
+PULSE_SECONDS = 0.12
+PAINT_PATIENCE_SECONDS = 0.5
+ERROR_SECONDS = 8.0
+
+# What the widgets' panels bind themselves follows the person's keys for the same commands.
+PANEL_BINDINGS = {
+    "candidate_up": "candidates.up",
+    "candidate_down": "candidates.down",
+    "candidate_page_up": "candidates.page_up",
+    "candidate_page_down": "candidates.page_down",
+    "candidate_first": "candidates.home",
+    "candidate_last": "candidates.end",
+    "take": "candidates.take",
+}
+
+
+@runtime_checkable
+class Follower(Protocol):
+    """A screen that draws what the conductor holds."""
+
+    def follow(self) -> None:
+        """Draw it as it is now."""
+
+
+class TokenloopApp(App[None]):
+    """The program on a screen.
+
+    Args:
+        options: what to load, and how.
+        make_engine: builds the loop around the callback that takes its events.
+        keymap: the person's own keys, by command id.
+        clock: seconds; tests freeze it.
+    """
+
+    CSS_PATH = "style.tcss"
+    TITLE = "tokenloop"
+    COMMANDS: ClassVar = {CommandProvider}
+
+    def __init__(
+        self,
+        options: Options,
+        make_engine: MakeEngine,
+        *,
+        keymap: dict[str, str] | None = None,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        super().__init__()
+        self.options = options
+        self.commands_keymap = dict(keymap or {})
+        self._filters.append(ControlFilter())
+        self._clock = clock
+        self._mailbox = Mailbox(self._wake, clock)
+        self._engine = make_engine(self._mailbox.put)
+        self.conductor = Conductor(self._engine, self.tell)
+        self.supply = Supply(self._supply_moved)
+        self._prompt = options.prompt
+        self._main = MainScreen(self.conductor, self.commands_keymap)
+        self._painting_since: float | None = None
+        for theme in (DARK, LIGHT):
+            self.register_theme(theme)
+        self.theme = (LIGHT if options.theme == "light" else DARK).name
+
+    # life
+
+    def get_default_screen(self) -> Screen[None]:
+        """The panels; everything else opens above them."""
+        return self._main
+
+    def on_mount(self) -> None:
+        """Begin to load, and ask for a prompt meanwhile."""
+        panel_keys = {
+            PANEL_BINDINGS[command]: keys
+            for command, keys in self.commands_keymap.items()
+            if command in PANEL_BINDINGS
+        }
+        self.set_keymap({**self.commands_keymap, **panel_keys})
+        self.set_interval(PULSE_SECONDS, self._pulse)
+        self.load(self.options.source)
+        if self._prompt is None:
+            self.ask_for_prompt()
+
+    def on_unmount(self) -> None:
+        """Stop what still runs."""
+        self.supply.stop()
+        self._engine.close()
+
+    def load(self, source: str | Path) -> None:
+        """Load a model; the text that is open goes on in it."""
+        options, conductor = self.options, self.conductor
+        self.source = source
+        fresh = conductor.snapshot is None
+        conductor.load(
+            source,
+            device=options.device,
+            dtype=options.dtype,
+            threads=options.threads,
+            settings=options.settings if fresh else conductor.settings,
+            seed=options.seed if fresh else conductor.seed,
+        )
+        self._follow()
+
+    def ask_for_prompt(self) -> None:
+        """Open the start screen, with the last prompt in the field."""
+        snapshot = self.conductor.snapshot
+        given = self.conductor.prompt if snapshot else PROMPTS[0].text
+        start = StartScreen(
+            self.conductor,
+            self.supply,
+            lambda: offer_for(self.source),
+            title_of(self.source),
+            given,
+        )
+        self.push_screen(start, self._begin)
+
+    def _begin(self, prompt: str | None) -> None:
+        if prompt is not None:
+            self.conductor.open(prompt)
+        self._follow()
+
+    # from the loop to the screens
+
+    def _wake(self) -> None:
+        """On the loop's thread: have the mailbox emptied."""
+        self.post_message(News())
+
+    def on_news(self) -> None:
+        """Take the mail in, unless what came before is still being painted."""
+        if self._painting_since is None:
+            self._take_mail()
+
+    def _take_mail(self) -> None:
+        letters = self._mailbox.take()
+        if not letters:
+            return
+        changed_at: float | None = None
+        for letter in letters:
+            before = self.conductor.snapshot
+            self.conductor.handle(letter.event)
+            if isinstance(letter.event, Changed):
+                changed_at = letter.arrived
+            elif isinstance(letter.event, Loaded):
+                self._loaded(before.text if before else self._prompt)
+        self._painting_since = self._clock()
+        self._follow()
+        self.call_after_refresh(self._painted, changed_at)
+
+    def _painted(self, changed_at: float | None) -> None:
+        """What was taken in is on the screen: measure, then take in what came meanwhile."""
+        self._painting_since = None
+        if changed_at is not None:
+            self.conductor.paint_ms = (self._clock() - changed_at) * 1e3
+            self._main.show_paint(self.conductor.paint_ms)
+        self._take_mail()
+
+    def _loaded(self, text: str | None) -> None:
+        """Go on with the text that was open in the model before, or begin with the prompt."""
+        if text is not None:
+            self._prompt = None
+            self.conductor.open(text)
+
+    def _pulse(self) -> None:
+        """Keep the busy mark alive, and never leave mail lying if a paint got lost."""
+        since = self._painting_since
+        if since is not None and self._clock() - since > PAINT_PATIENCE_SECONDS:
+            self._painting_since = None
+        if self._painting_since is None:
+            self._take_mail()
+        if self.conductor.pulse():
+            self._follow()
+
+    def _follow(self) -> None:
+        for screen in self.screen_stack:
+            if isinstance(screen, Follower) and screen.is_mounted:
+                screen.follow()
+
+    # notices
+
+    def tell(self, text: str, severity: str) -> None:
+        """Say one line to the person: where the keys stand, or as a note that stays if it's bad."""
+        if severity == "error":
+            self.notify(text, severity="error", timeout=ERROR_SECONDS, markup=False)
+        elif self._main.is_mounted:
+            self._main.tell(text)
+
+    # what screens and the palette ask for
+
+    def on_wanted(self, event: Wanted) -> None:
+        """Carry out a command of the app's, or hand it to the panels."""
+        match event.command:
+            case "quit":
+                self.exit()
+            case "theme":
+                self.theme = (LIGHT if self.theme == DARK.name else DARK).name
+            case "palette":
+                self.action_command_palette()
+            case "new":
+                self.ask_for_prompt()
+            case "pull":
+                self._pull()
+            case command if not open_window(self, command):
+                self._main.action_do(command)
+
+    def action_command_palette(self) -> None:
+        """Open the palette above the panels; a window has its own keys."""
+        if self.screen is self._main:
+            super().action_command_palette()
+
+    # a model that is missing
+
+    def _pull(self) -> None:
+        offer = offer_for(self.source)
+        if offer and not self.supply.pulling:
+            self.supply.pull(offer.name)
+            self._follow()
+
+    def _supply_moved(self) -> None:
+        """On the pull's thread."""
+        self.post_message(SupplyChanged())
+
+    def on_supply_changed(self) -> None:
+        """Show how far it is; load what arrived."""
+        if arrived := self.supply.take_arrived():
+            self.load(arrived)
+        elif failure := self.supply.take_failure():
+            self.tell(failure, "error")
+        self._follow()

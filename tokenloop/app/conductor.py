@@ -1,0 +1,429 @@
+"""What a command means at this moment, and what an answer of the loop changes.
+
+No Textual in here: the conductor turns commands into requests to the loop, keeps the last
+snapshot, the token looked at and the work in hand, and says in one line why a command can't be.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tokenloop.app.view import View
+from tokenloop.loop.events import (
+    Changed,
+    Event,
+    Failed,
+    Finished,
+    Loaded,
+    Looked,
+    Progress,
+    RunEnded,
+    Started,
+)
+from tokenloop.sampling.settings import SamplerSettings, check_seed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tokenloop.app.engine import Engine
+    from tokenloop.records import ModelInfo, StepRecord
+    from tokenloop.session.snapshot import Snapshot
+
+MAX_WAITING = 2
+"""Steps that may wait in the loop's queue: a held key stops when it is let go."""
+
+COOLEST, WARMEST = 0.0, 100.0
+
+
+@dataclass(frozen=True)
+class Then:
+    """The cursor on an earlier token.
+
+    Attributes:
+        position: its index in the prefix.
+        request: the question for its record, as long as it is not answered.
+        record: the answer; the record of the token looked at before, until it comes.
+    """
+
+    position: int
+    request: int | None
+    record: StepRecord | None
+
+
+class Conductor:
+    """Stands between the keys and the loop.
+
+    Args:
+        engine: the loop.
+        tell: shows the person one line; the second argument is ``information``, ``warning`` or
+            ``error``.
+    """
+
+    def __init__(self, engine: Engine, tell: Callable[[str, str], None]) -> None:
+        self._engine = engine
+        self._tell = tell
+        self.model: ModelInfo | None = None
+        self.snapshot: Snapshot | None = None
+        self.then: Then | None = None
+        self.progress: Progress | None = None
+        self.load_failure: str | None = None
+        self.settings = SamplerSettings()
+        self.seed = 7
+        self.landed = 0
+        self.paint_ms: float | None = None
+        self.prompt = ""
+        self._pulses = 0
+        self._work: dict[int, str] = {}
+        self._load_request: int | None = None
+        self._open_request: int | None = None
+        self._run_request: int | None = None
+        self._configure_request: int | None = None
+        self._shown_request: int | None = None
+        self._warm_temperature = 0.8
+
+    # what the screen asks
+
+    @property
+    def loading(self) -> bool:
+        """A model is on its way."""
+        return self._load_request in self._work
+
+    @property
+    def opening(self) -> bool:
+        """A prompt is being read."""
+        return self._open_request in self._work
+
+    @property
+    def running(self) -> bool:
+        """The loop steps on by itself."""
+        return self._run_request in self._work
+
+    @property
+    def busy_with(self) -> str | None:
+        """The work in hand, for people; ``None`` at rest."""
+        return next(iter(self._work.values()), None)
+
+    @property
+    def state_words(self) -> str | None:
+        """The work in hand as the status line says it; ``None`` at rest."""
+        if self.running:
+            return "running"
+        if self.progress:
+            return self.progress.what
+        if self.loading or self.opening or self._pulses > 1:
+            return self.busy_with
+        return None
+
+    def pulse(self) -> bool:
+        """Called a few times a second; says whether what is shown of the work changes.
+
+        A step of 25 ms is not announced, or the status would flicker at every key.
+        """
+        before = self._pulses
+        self._pulses = self._pulses + 1 if self._work else 0
+        return min(self._pulses, 2) != min(before, 2)
+
+    def view(self) -> View:
+        """All that the panels draw, as one value."""
+        return View(
+            model=self.model,
+            snapshot=self.snapshot,
+            then_position=self.then.position if self.then else None,
+            then_record=self.then.record if self.then else None,
+            landed=self.landed,
+            busy=None if self.snapshot else self.busy_with,
+            paint_ms=self.paint_ms,
+        )
+
+    # the model and the text
+
+    def load(
+        self,
+        source: str | Path,
+        *,
+        device: str,
+        dtype: str,
+        threads: int | None,
+        settings: SamplerSettings,
+        seed: int,
+    ) -> None:
+        """Load a model; a load that is still going on is abandoned."""
+        self.load_failure = None
+        self.settings, self.seed = settings, seed
+        self._load_request = self._ask(
+            "load",
+            self._engine.load(
+                source, device=device, dtype=dtype, threads=threads, settings=settings, seed=seed
+            ),
+        )
+
+    def open(self, text: str) -> None:
+        """Begin on a text; what went on stops."""
+        self._stop_run()
+        self.then = None
+        self.prompt = text
+        self._open_request = self._ask("prefill", self._engine.open(text))
+
+    # the loop
+
+    def step(self) -> None:
+        """Make the pending draw fact."""
+        if self.may("step") and len(self._work) < MAX_WAITING:
+            self._ask("step", self._engine.step())
+
+    def take(self, token_id: int) -> None:
+        """Append the candidate that the person chose."""
+        if self.may("take a candidate"):
+            self._ask("step", self._engine.force(token_id))
+
+    def rewind(self) -> None:
+        """Drop the last token."""
+        if self.may("rewind", needs_choice=False) and len(self._work) < MAX_WAITING:
+            self._ask("rewind", self._engine.rewind(1))
+
+    def roll(self) -> None:
+        """Take the next attempt's u."""
+        if self.may("roll again"):
+            if self.settings.greedy:
+                self._tell("greedy: nothing is drawn, so nothing can be rolled again", "warning")
+                return
+            self._ask("roll", self._engine.roll())
+
+    def resample(self) -> None:
+        """Rewind one, roll, step."""
+        if self.may("resample", needs_choice=False):
+            self._ask("step", self._engine.resample())
+
+    def run_or_pause(self) -> None:
+        """Run on until the end of the text, or stop running."""
+        if self.running:
+            self._engine.pause()
+        elif self.may("run on"):
+            self._run_request = self._ask("run", self._engine.run(None))
+
+    def run(self, steps: int | None) -> None:
+        """Run ``steps`` tokens."""
+        if self.may("run on"):
+            self._run_request = self._ask("run", self._engine.run(steps))
+
+    def type_text(self, text: str, *, specials: bool = False) -> None:
+        """Append text."""
+        if text and self.may("type", needs_choice=False):
+            self._ask("type", self._engine.type(text, specials=specials))
+
+    def edit(self, text: str, *, specials: bool = False) -> None:
+        """Replace the whole text."""
+        if self.may("edit", needs_choice=False):
+            self._ask("edit", self._engine.edit(text, specials=specials))
+
+    def stop(self) -> bool:
+        """Stop long work; says whether there was any."""
+        if self.running or self.opening or (self._work and not self.loading):
+            self._engine.pause()
+            return True
+        return False
+
+    # the sampler
+
+    def configure(self, settings: SamplerSettings) -> None:
+        """Change the settings; the pending draw is made again from the held logits."""
+        if not self.may_configure() or settings == self.settings:
+            return
+        self.settings = settings
+        if not settings.greedy:
+            self._warm_temperature = settings.temperature
+        self._configure_request = self._ask("configure", self._engine.configure(settings))
+
+    def heat(self, change: float) -> None:
+        """Change the temperature by ``change``, rounded to tenths, within its range."""
+        warmer = round(self.settings.temperature + change, 1)
+        if change < 0 < self.settings.temperature < -change:
+            warmer = 0.0
+        self.configure(self.settings.replace(temperature=min(max(warmer, COOLEST), WARMEST)))
+
+    def greedy(self) -> None:
+        """T = 0, or back to the temperature before."""
+        temperature = self._warm_temperature if self.settings.greedy else 0.0
+        self.configure(self.settings.replace(temperature=temperature))
+
+    def reseed(self, seed: int) -> None:
+        """Change the seed.
+
+        Raises:
+            SettingError: the seed is out of range.
+        """
+        check_seed(seed)
+        if self.may_configure() and seed != self.seed:
+            self.seed = seed
+            self._configure_request = self._ask("configure", self._engine.reseed(seed))
+
+    def show(self, count: int) -> None:
+        """Show more candidates, unless more are on their way already."""
+        if self.snapshot and not self.then and self._shown_request not in self._work:
+            self._shown_request = self._ask("show", self._engine.show(count))
+
+    # the two moments
+
+    def look_back(self) -> None:
+        """Move the cursor one token back."""
+        if self._has_text():
+            here = self.then.position if self.then else len(self._prefix)
+            self.look_at(here - 1)
+
+    def look_on(self) -> None:
+        """Move the cursor one token on; after the last one comes now."""
+        if not self._has_text():
+            return
+        if self.then is None:
+            self._tell("this is now: [ looks back", "information")
+        elif self.then.position + 1 >= len(self._prefix):
+            self.back_to_now()
+        else:
+            self.look_at(self.then.position + 1)
+
+    def look_at(self, position: int) -> None:
+        """Put the cursor on a token and ask for its record."""
+        if not self._has_text() or self._is_occupied():
+            return
+        if not 0 < position < len(self._prefix):
+            self._tell("nothing came before the first token: it was given", "information")
+            return
+        record = self.then.record if self.then else None
+        request = self._ask("look", self._engine.look(position))
+        self.then = Then(position, request, record)
+
+    def back_to_now(self) -> bool:
+        """Leave the past; says whether we were there."""
+        was_there = self.then is not None
+        self.then = None
+        return was_there
+
+    def go_back(self) -> None:
+        """Rewind to before the token looked at."""
+        if position := self._position_looked_at():
+            self.then = None
+            self._ask("rewind", self._engine.rewind_to(position))
+
+    def regenerate(self) -> None:
+        """Rewind to before the token looked at and run on."""
+        if position := self._position_looked_at():
+            self.then = None
+            self._run_request = self._ask("run", self._engine.regenerate(position, None))
+
+    # what the loop answers
+
+    def handle(self, event: Event) -> None:
+        """Take an answer in; answers to abandoned requests change nothing."""
+        match event:
+            case Started(request=request, what=what) if request in self._work:
+                self._work[request] = what
+            case Progress(request=request) if request in self._work:
+                self.progress = event
+            case Loaded(request=request, model=model) if request == self._load_request:
+                self.model, self.snapshot, self.then = model, None, None
+            case Changed():
+                self._changed(event)
+            case Looked(request=request) if self.then and request == self.then.request:
+                self.then = Then(event.position, None, event.record)
+            case RunEnded(reason=reason, steps=steps):
+                self._tell(
+                    f"{reason} · {steps:,} {'step' if steps == 1 else 'steps'}", "information"
+                )
+            case Failed():
+                self._failed(event)
+            case Finished(request=request):
+                self._work.pop(request, None)
+                if self.progress and self.progress.request == request:
+                    self.progress = None
+
+    def _changed(self, event: Changed) -> None:
+        snapshot = event.snapshot
+        before = len(self.snapshot.prefix) if self.snapshot else 0
+        appended = len(snapshot.prefix) - before
+        self.landed = max(0, appended) if event.done in ("stepped", "typed") else 0
+        self.snapshot, self.model = snapshot, snapshot.model
+        if self._configure_request not in self._work or event.request == self._configure_request:
+            self.settings, self.seed = snapshot.settings, snapshot.seed
+        if self.then and self.then.position >= len(snapshot.prefix):
+            self.then = None
+        if event.done == "edited":
+            cache = snapshot.cache
+            self._tell(f"edited: kept {cache.kept:,}, recomputed {cache.computed:,}", "information")
+
+    def _failed(self, event: Failed) -> None:
+        if event.request == self._load_request:
+            self.load_failure = event.message
+        elif self.then and event.request == self.then.request:
+            self.then = None
+        if self.snapshot:
+            self.settings, self.seed = self.snapshot.settings, self.snapshot.seed
+        self._tell(event.message, "error")
+
+    # whether a command can be
+
+    @property
+    def _prefix(self) -> tuple[object, ...]:
+        return self.snapshot.prefix if self.snapshot else ()
+
+    def _ask(self, what: str, request: int) -> int:
+        self._work[request] = what
+        return request
+
+    def _stop_run(self) -> None:
+        if self.running or self.opening:
+            self._engine.pause()
+
+    def _position_looked_at(self) -> int | None:
+        if not self._has_text() or self._is_occupied():
+            return None
+        if self.then is None:
+            self._tell(
+                "this is now: [ looks at an earlier token, g then goes back to it", "information"
+            )
+            return None
+        return self.then.position
+
+    def may(self, what: str, *, needs_choice: bool = True) -> bool:
+        """Whether a change of the text is possible now; tells why not."""
+        if not self._has_text() or self._is_occupied() or self._in_the_past():
+            return False
+        if self.snapshot and needs_choice and self.snapshot.choice is None:
+            self._tell(self.snapshot.notice or f"no distribution is held: can't {what}", "warning")
+            return False
+        return True
+
+    def may_configure(self) -> bool:
+        """Whether the sampler's settings can be changed now, which is so during a run too."""
+        return self._has_text() and not self._in_the_past()
+
+    def _has_model(self) -> bool:
+        if self.model is None:
+            still = "the model is still loading" if self.loading else "no model yet: m chooses one"
+            self._tell(still, "warning")
+        return self.model is not None
+
+    def _has_text(self) -> bool:
+        if not self._has_model():
+            return False
+        if self.snapshot is None:
+            opening = "the prompt is being read: esc stops"
+            self._tell(opening if self.opening else "no text yet: n begins one", "warning")
+        return self.snapshot is not None
+
+    def _is_occupied(self) -> bool:
+        if self.running:
+            self._tell("running: a pauses", "warning")
+        elif self.opening:
+            self._tell("the prompt is being read: esc stops", "warning")
+        elif self.loading:
+            self._tell("a model is loading", "warning")
+        else:
+            return False
+        return True
+
+    def _in_the_past(self) -> bool:
+        if self.then:
+            self._tell("an earlier token: esc back to now · g go back to it for real", "warning")
+        return self.then is not None

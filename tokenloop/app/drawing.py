@@ -1,0 +1,133 @@
+"""From the view to the panels: each gets what it draws, nothing else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from tokenloop.app.keys import BY_ID, keys_of
+from tokenloop.app.words import clean
+from tokenloop_widgets import (
+    CachePanel,
+    CandidatesPanel,
+    Key,
+    LatencyPanel,
+    SamplerPanel,
+    StatusBar,
+    SummaryPanel,
+    TextPanel,
+)
+
+if TYPE_CHECKING:
+    from textual.screen import Screen
+
+    from tokenloop.app.conductor import Conductor
+    from tokenloop.app.view import View
+
+NOW_KEYS = (
+    ("step", "step"),
+    ("rewind", "rewind"),
+    ("roll", "roll again"),
+    ("take", "take"),
+    ("edit", "edit"),
+    ("run", "run"),
+    ("look_back", "look back"),
+    ("sampler", "sampler"),
+    ("new", "new prompt"),
+    ("model", "model"),
+)
+THEN_KEYS = (
+    ("cancel", "back to now"),
+    ("look_back", "earlier"),
+    ("look_on", "later"),
+    ("go_back", "go back here for real"),
+    ("regenerate", "and run on"),
+)
+RUNNING_KEYS = (("run", "pause"), ("cancel", "stop"), ("sampler", "sampler"))
+READING_KEYS = (("cancel", "stop"),)
+EMPTY_KEYS = (("new", "new prompt"), ("model", "model"))
+ALWAYS = (("help", "help"), ("quit", "quit"))
+
+
+def draw_panels(screen: Screen[None], view: View, *, probabilities: bool, landed: int) -> None:
+    """Give every panel its part of the view; ``landed`` tokens at the end are marked."""
+    then = view.then_record.token if view.then_record else None
+    placeholder = view.placeholder
+    screen.query_one(TextPanel).show(
+        view.prefix,
+        pending=view.pending,
+        cursor=view.then_position,
+        probabilities=probabilities,
+        landed=landed,
+        placeholder=placeholder,
+    )
+    screen.query_one(CandidatesPanel).show(
+        view.choice,
+        after=view.token_before,
+        then=then,
+        landed=landed > 0,
+        placeholder=placeholder,
+    )
+    screen.query_one(SamplerPanel).show(view.choice, then=then, placeholder=placeholder)
+    screen.query_one(CachePanel).show(view.cache, then=then)
+    draw_latency(screen, view)
+
+
+def draw_latency(screen: Screen[None], view: View) -> None:
+    """Give the passes to those that draw them."""
+    record = view.then_record
+    screen.query_one(LatencyPanel).show(
+        view.history,
+        last=record.latency_ms if record else None,
+        then=record.token if record else None,
+    )
+    screen.query_one(SummaryPanel).show(view.choice, view.cache, view.history)
+
+
+def band_text(view: View) -> Content:
+    """The band above the panels in the moment that is not now."""
+    record = view.then_record
+    if record is None:
+        return Content("")
+    how = {
+        "drawn": "was drawn",
+        "greedy": "was taken as the best",
+        "forced": "was forced",
+        "given": "was given; what the model had expected there",
+    }[record.draw.how]
+    where = f"token {record.position + 1} of {len(view.prefix)}"
+    return Content(f" THEN   how {record.token.label} {how}   ·   {where} ")
+
+
+def show_status(bar: StatusBar, conductor: Conductor) -> None:
+    """The model, the seed, and the work in hand."""
+    progress = conductor.progress
+    text_is_open = conductor.snapshot is not None
+    bar.show(
+        conductor.model,
+        seed=conductor.seed if text_is_open else None,
+        order=conductor.settings.order if text_is_open else None,
+        working=conductor.state_words,
+        done=progress.done if progress else 0,
+        total=progress.total if progress else 0,
+        unit=clean(progress.unit) if progress else "",
+    )
+
+
+def footer_keys(conductor: Conductor, keymap: dict[str, str]) -> list[Key]:
+    """The keys that matter now, the most wanted first, help and quit always."""
+    if conductor.running:
+        wanted: tuple[tuple[str, str], ...] = RUNNING_KEYS
+    elif conductor.opening:
+        wanted = READING_KEYS
+    elif conductor.snapshot is None:
+        wanted = EMPTY_KEYS
+    elif conductor.then:
+        wanted = THEN_KEYS
+    else:
+        wanted = NOW_KEYS
+    return [
+        Key(keys_of(BY_ID[command], keymap)[0], word, command, pinned=(command, word) in ALWAYS)
+        for command, word in (*wanted, *ALWAYS)
+    ]

@@ -1,0 +1,140 @@
+"""Every command of the main screen: its id, its keys and what it does, in one table.
+
+The bindings, the footer, the palette and the help are made from this table, so none can go stale.
+The ids are what ``[keys]`` in the settings file names.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Command:
+    """One thing that a key does.
+
+    Attributes:
+        id: its name in the settings file and in the palette.
+        keys: Textual key names, separated by commas; the first is the one that is shown.
+        help: what it does, for the help and the palette.
+        group: the heading that it stands under.
+        footer: its word in the footer, or nothing.
+    """
+
+    id: str
+    keys: str
+    help: str
+    group: str
+    footer: str = ""
+
+
+LOOP = "the loop"
+CANDIDATES = "candidates"
+TEXT = "text"
+TIME = "earlier tokens"
+SAMPLER = "sampler"
+VIEW = "view"
+PROGRAM = "program"
+
+COMMANDS: tuple[Command, ...] = (
+    Command(
+        "step", "space,right,l", "step: the marked draw becomes fact, one pass runs", LOOP, "step"
+    ),
+    Command("rewind", "left,h,backspace", "rewind one token (no pass)", LOOP, "rewind"),
+    Command("roll", "r", "roll again: the next attempt's u (no pass)", LOOP, "roll"),
+    Command("resample", "R", "resample the last token: rewind, roll, step", LOOP),
+    Command("run", "a", "run on until the end of the text; again: pause", LOOP, "run"),
+    Command("run_until", "A", "run a number of tokens", LOOP),
+    Command("candidate_up", "up,k", "highlight the candidate above", CANDIDATES),
+    Command(
+        "candidate_down", "down,j", "highlight the candidate below; more come as needed", CANDIDATES
+    ),
+    Command("candidate_page_up", "pageup", "a page of candidates up", CANDIDATES),
+    Command("candidate_page_down", "pagedown", "a page of candidates down", CANDIDATES),
+    Command("candidate_first", "home", "the best candidate", CANDIDATES),
+    Command("candidate_last", "end", "the last candidate shown", CANDIDATES),
+    Command(
+        "take",
+        "enter",
+        "take the highlighted candidate: it is forced, not drawn",
+        CANDIDATES,
+        "take",
+    ),
+    Command("type", "t", "type text to append", TEXT),
+    Command("edit", "e", "edit the whole text", TEXT, "edit"),
+    Command("new", "n", "new prompt", TEXT),
+    Command("probabilities", "p", "show or hide probabilities under the tokens", TEXT),
+    Command(
+        "look_back",
+        "left_square_bracket,shift+left",
+        "look how an earlier token was chosen",
+        TIME,
+        "look back",
+    ),
+    Command("look_on", "right_square_bracket,shift+right", "look at the token after it", TIME),
+    Command("go_back", "g", "go back to the token looked at, for real: rewind to before it", TIME),
+    Command("regenerate", "G", "go back to the token looked at and run on from there", TIME),
+    Command("cancel", "escape", "stop long work; back to now; leave the full view", TIME),
+    Command("sampler", "s", "sampler settings, every change at once", SAMPLER, "sampler"),
+    Command("cooler", "minus", "temperature down by 0.1", SAMPLER),
+    Command("warmer", "plus,equals_sign", "temperature up by 0.1", SAMPLER),
+    Command("greedy", "0", "greedy (T = 0), and back", SAMPLER),
+    Command("focus_next", "tab", "next panel", VIEW),
+    Command("focus_previous", "shift+tab", "previous panel", VIEW),
+    Command("panel_text", "1", "the text panel", VIEW),
+    Command("panel_next_token", "2", "the next-token panel", VIEW),
+    Command("panel_sampler", "3", "the sampler panel", VIEW),
+    Command("panel_cache", "4", "the KV-cache panel", VIEW),
+    Command("panel_latency", "5", "the latency panel", VIEW),
+    Command("zoom", "z", "the panel in full, and back", VIEW),
+    Command("theme", "d", "dark or light", VIEW),
+    Command("model", "m", "choose a model on this machine", PROGRAM, "model"),
+    Command("palette", "ctrl+p", "every command by name", PROGRAM),
+    Command("help", "question_mark", "this help", PROGRAM, "help"),
+    Command("quit", "q,ctrl+q", "quit", PROGRAM),
+)
+
+BY_ID: dict[str, Command] = {command.id: command for command in COMMANDS}
+
+PANEL_COMMANDS: tuple[str, ...] = (
+    "panel_text",
+    "panel_next_token",
+    "panel_sampler",
+    "panel_cache",
+    "panel_latency",
+)
+
+_SHOWN = {
+    "space": "space",
+    "left": "←",
+    "right": "→",
+    "up": "↑",
+    "down": "↓",
+    "shift+left": "shift+←",
+    "shift+right": "shift+→",
+    "shift+up": "shift+↑",
+    "shift+down": "shift+↓",
+    "enter": "enter",
+    "escape": "esc",
+    "pageup": "PgUp",
+    "pagedown": "PgDn",
+    "home": "Home",
+    "end": "End",
+    "minus": "−",
+    "plus": "+",
+    "equals_sign": "=",
+    "left_square_bracket": "[",
+    "right_square_bracket": "]",
+    "question_mark": "?",
+}
+
+
+def shown_key(key: str) -> str:
+    """A key's name as a person reads it (``left_square_bracket`` is ``[``)."""
+    return _SHOWN.get(key, key)
+
+
+def keys_of(command: Command, keymap: dict[str, str]) -> tuple[str, ...]:
+    """The keys of a command under the person's keymap, as a person reads them."""
+    keys = keymap.get(command.id, command.keys)
+    return tuple(shown_key(key.strip()) for key in keys.split(",") if key.strip())

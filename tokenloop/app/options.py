@@ -1,0 +1,25 @@
+"""What the app is started with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tokenloop.sampling.settings import SamplerSettings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to load and how to begin; see :func:`tokenloop.app.run_app`."""
+
+    source: str | Path
+    device: str = "auto"
+    dtype: str = "auto"
+    threads: int | None = None
+    settings: SamplerSettings = field(default_factory=SamplerSettings)
+    seed: int = 7
+    prompt: str | None = None
+    theme: str | None = None

@@ -1,0 +1,1 @@
+"""The screens: the panels, and what opens above them."""

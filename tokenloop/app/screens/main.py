@@ -1,0 +1,291 @@
+"""The main screen: five panels that draw one view, and the commands of the keys."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.containers import Container
+from textual.content import Content
+from textual.reactive import reactive
+from textual.screen import Screen
+from textual.widgets import Static
+
+from tokenloop.app.drawing import band_text, draw_latency, draw_panels, footer_keys, show_status
+from tokenloop.app.keys import COMMANDS, PANEL_COMMANDS
+from tokenloop.app.layout import LAYOUTS, Layout, layout_for
+from tokenloop.app.messages import Wanted
+from tokenloop.app.view import View
+from tokenloop_widgets import (
+    CachePanel,
+    CandidatesPanel,
+    KeyBar,
+    LatencyPanel,
+    Panel,
+    SamplerPanel,
+    StatusBar,
+    SummaryPanel,
+    TextPanel,
+)
+
+if TYPE_CHECKING:
+    from textual import events
+    from textual.app import ComposeResult
+    from textual.timer import Timer
+
+    from tokenloop.app.conductor import Conductor
+
+PANEL_IDS = ("text", "candidates", "sampler", "cache", "latency")
+NOTICE_SECONDS = 4.0
+
+
+class MainScreen(Screen[None]):
+    """Draws the conductor's view and hands the keys' commands to it.
+
+    Args:
+        conductor: what a command means now.
+        keymap: the person's own keys, by command id.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(command.keys, f"do('{command.id}')", command.help, id=command.id, show=False)
+        for command in COMMANDS
+    ]
+
+    view: reactive[View] = reactive(View(), init=False)
+    zoomed: reactive[str | None] = reactive(None, init=False)
+    probabilities: reactive[bool] = reactive(True, init=False)
+
+    def __init__(self, conductor: Conductor, keymap: dict[str, str]) -> None:
+        super().__init__()
+        self._conductor = conductor
+        self._keymap = keymap
+        self._layout: Layout = "wide"
+        self._wanted_panel: str | None = None
+        self._notice_timer: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        """Status, panels, keys."""
+        yield StatusBar(id="status")
+        yield Static(id="band")
+        with Container(id="panels"):
+            yield TextPanel(id="text")
+            yield CandidatesPanel(id="candidates")
+            yield SamplerPanel(id="sampler")
+            yield CachePanel(id="cache")
+            yield LatencyPanel(id="latency")
+            yield SummaryPanel(id="summary")
+        yield KeyBar(id="keys")
+        yield Static(id="notice")
+
+    def on_mount(self) -> None:
+        """Begin with the candidates in focus: their keys are the ones that walk."""
+        self.query_one(CandidatesPanel).focus()
+        self.follow()
+
+    # drawing
+
+    def follow(self) -> None:
+        """Draw what the conductor holds now."""
+        view = self._conductor.view()
+        if not view.draws_the_same_as(self.view):
+            self.view = view
+        show_status(self.query_one(StatusBar), self._conductor)
+        self.query_one(KeyBar).show(footer_keys(self._conductor, self._keymap))
+
+    def watch_view(self, old: View, new: View) -> None:
+        """Another view: draw the panels, and mark what landed."""
+        if not new.draws_the_same_as(old):
+            self._draw(landed=new.landed if new.snapshot is not old.snapshot else 0)
+
+    def watch_probabilities(self) -> None:
+        """Probabilities under the tokens, or not."""
+        self._draw()
+
+    def watch_zoomed(self) -> None:
+        """A panel in full, or all of them."""
+        self._arrange()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Arrange for the new size."""
+        self._layout = layout_for(event.size.width, event.size.height)
+        self._arrange()
+
+    def show_paint(self, paint_ms: float) -> None:
+        """Show what the last change took to paint: only where it stands, for it paints again."""
+        view = self.view = self.view.with_paint(paint_ms)
+        draw_latency(self, view)
+
+    def _draw(self, *, landed: int = 0) -> None:
+        past = self.view.moment == "then"
+        self.set_class(past, "-then")
+        self.query_one("#band", Static).update(band_text(self.view))
+        draw_panels(self, self.view, probabilities=self.probabilities, landed=landed)
+
+    def _arrange(self) -> None:
+        for layout in LAYOUTS:
+            self.set_class(layout == self._layout, f"-{layout}")
+        small = self._layout in ("small", "tiny")
+        self.set_class(self.zoomed is not None, "-zoomed")
+        for name in PANEL_IDS:
+            panel = self.query_one(f"#{name}", Panel)
+            hidden = small and name in ("sampler", "cache", "latency")
+            panel.display = self.zoomed == name if self.zoomed else not hidden
+            panel.set_class(self._layout == "tiny", "-bare")
+        self.query_one(SummaryPanel).display = self._layout == "small" and not self.zoomed
+
+    # notices
+
+    def tell(self, text: str) -> None:
+        """Say one line where the keys stand, for a moment."""
+        self.query_one("#notice", Static).update(Content(text))
+        self.add_class("-notice")
+        if self._notice_timer:
+            self._notice_timer.stop()
+        self._notice_timer = self.set_timer(NOTICE_SECONDS, self.hush)
+
+    def hush(self) -> None:
+        """Back to the keys."""
+        self.remove_class("-notice")
+
+    # commands
+
+    def action_do(self, command: str) -> None:
+        """Carry out a command of the table, unless a window is open above."""
+        if self.app.screen is not self:
+            return
+        self.hush()
+        conductor, candidates = self._conductor, self.query_one(CandidatesPanel)
+        match command:
+            case "step":
+                conductor.step()
+            case "rewind":
+                conductor.rewind()
+            case "roll":
+                conductor.roll()
+            case "resample":
+                conductor.resample()
+            case "run":
+                conductor.run_or_pause()
+            case "candidate_up":
+                candidates.action_move(-1)
+            case "candidate_down":
+                candidates.action_move(1)
+            case "candidate_page_up":
+                candidates.action_page(-1)
+            case "candidate_page_down":
+                candidates.action_page(1)
+            case "candidate_first":
+                candidates.action_home()
+            case "candidate_last":
+                candidates.action_end()
+            case "take":
+                self._take()
+            case "probabilities":
+                self.probabilities = not self.probabilities
+            case "look_back":
+                conductor.look_back()
+            case "look_on":
+                conductor.look_on()
+            case "go_back":
+                conductor.go_back()
+            case "regenerate":
+                conductor.regenerate()
+            case "cancel":
+                self._cancel()
+            case "cooler":
+                conductor.heat(-0.1)
+            case "warmer":
+                conductor.heat(0.1)
+            case "greedy":
+                conductor.greedy()
+            case "focus_next":
+                self._focus_by(1)
+            case "focus_previous":
+                self._focus_by(-1)
+            case "zoom":
+                self._zoom()
+            case panel if panel in PANEL_COMMANDS:
+                self._focus_panel(PANEL_IDS[PANEL_COMMANDS.index(panel)])
+            case other:
+                self.post_message(Wanted(other))
+        self.follow()
+
+    def _take(self) -> None:
+        """Force the highlighted candidate; where none is, the marked draw becomes fact."""
+        highlighted = self.query_one(CandidatesPanel).highlighted
+        if highlighted is None:
+            self._conductor.step()
+        else:
+            self._conductor.take(highlighted)
+
+    def _cancel(self) -> None:
+        """Stop work, else come back to now, else put the cursor away, else leave the full view."""
+        candidates = self.query_one(CandidatesPanel)
+        if self._conductor.stop() or self._conductor.back_to_now():
+            return
+        if self.zoomed is not None:
+            self._unzoom()
+        elif candidates.highlighted is not None:
+            candidates.clear_highlight()
+
+    # panels
+
+    def _shown_ids(self) -> list[str]:
+        return [name for name in PANEL_IDS if self.query_one(f"#{name}").display]
+
+    def _focused_id(self) -> str:
+        focused = self.focused.id if self.focused else None
+        return focused if focused in PANEL_IDS else "candidates"
+
+    def _focus_by(self, by: int) -> None:
+        here = PANEL_IDS.index(self._focused_id())
+        names = PANEL_IDS if self.zoomed else self._shown_ids()
+        there = PANEL_IDS[(here + by) % len(PANEL_IDS)]
+        while there not in names:
+            there = PANEL_IDS[(PANEL_IDS.index(there) + by) % len(PANEL_IDS)]
+        self._focus_panel(there)
+
+    def _focus_panel(self, name: str) -> None:
+        """Focus a panel; one that has no place here opens in full."""
+        panel = self.query_one(f"#{name}", Panel)
+        if self.zoomed == name and self._layout in ("small", "tiny"):
+            self._unzoom()
+            return
+        if self.zoomed or not panel.display:
+            self.zoomed = name
+        panel.focus()
+
+    def _zoom(self) -> None:
+        if self.zoomed:
+            self._unzoom()
+        else:
+            self.zoomed = self._focused_id()
+
+    def _unzoom(self) -> None:
+        self.zoomed = None
+        if not self.query_one(f"#{self._focused_id()}").display:
+            self.query_one(CandidatesPanel).focus()
+
+    # the mouse, and what panels ask for
+
+    def on_text_panel_token_pressed(self, event: TextPanel.TokenPressed) -> None:
+        """Look at the clicked token."""
+        self._conductor.look_at(event.position)
+        self.follow()
+
+    def on_candidates_panel_pressed(self, event: CandidatesPanel.Pressed) -> None:
+        """Take the candidate."""
+        self.action_do("take")
+
+    def on_candidates_panel_need_more(self, event: CandidatesPanel.NeedMore) -> None:
+        """Show more candidates."""
+        self._conductor.show(event.count)
+
+    def on_summary_panel_pressed(self, event: SummaryPanel.Pressed) -> None:
+        """Open the clicked line's panel in full."""
+        self._focus_panel(event.panel)
+
+    def on_key_bar_pressed(self, event: KeyBar.Pressed) -> None:
+        """Do what the clicked key does."""
+        self.action_do(event.action)

@@ -1,0 +1,220 @@
+"""The start screen: a prompt of one's own or one of a dozen, while the model loads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from tokenloop.app.messages import Wanted
+from tokenloop.app.prompt_area import MAX_PASTE, PromptArea
+from tokenloop.app.prompts import PROMPTS, Prompt
+from tokenloop.app.words import clean, model_facts, progress_words
+from tokenloop_widgets import Key, KeyBar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from textual.app import ComposeResult
+
+    from tokenloop.app.conductor import Conductor
+    from tokenloop.app.supply import Offer, Supply
+
+
+TITLE = Content.assemble(
+    ("tokenloop", "bold"),
+    "   a real language model, one token at a time: nothing hidden, nothing faked",
+)
+
+
+class StartScreen(Screen[str]):
+    """Asks for a text; its result is the prompt.
+
+    Args:
+        conductor: what is loaded or on its way.
+        supply: how far a pull is.
+        offer: says which catalogue model is missing and could be pulled, if any.
+        title: what to call the model before it is loaded.
+        prompt: what the field starts with.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "back", "back to the session"),
+        Binding("ctrl+o", "model", "choose a model"),
+        Binding("ctrl+g", "pull", "get the model", show=False),
+    ]
+
+    def __init__(
+        self,
+        conductor: Conductor,
+        supply: Supply,
+        offer: Callable[[], Offer | None],
+        title: str,
+        prompt: str,
+    ) -> None:
+        super().__init__()
+        self._conductor = conductor
+        self._supply = supply
+        self._title = title
+        self._prompt = prompt
+        self._offer = offer
+        self._waiting: str | None = None
+        self._notice = ""
+
+    def compose(self) -> ComposeResult:
+        """The field, the prompts, the model's line."""
+        yield Static(TITLE, id="start-title")
+        with Vertical(id="start-body"):
+            yield PromptArea(
+                self._prompt,
+                id="prompt",
+                highlight_cursor_line=False,
+                placeholder="a text to go on",
+            )
+            yield OptionList(*map(_option, PROMPTS), id="prompts")
+        yield Static(id="start-notice", markup=False)
+        with Horizontal(id="start-model"):
+            yield Static(id="start-name")
+            yield Static(id="start-state")
+        yield KeyBar(id="start-keys")
+
+    def on_mount(self) -> None:
+        """Mark the whole prompt, so that typing replaces it and enter takes it."""
+        area = self.query_one(PromptArea)
+        area.border_title = Content("prompt")
+        area.border_subtitle = Content("enter: go · ctrl+j: new line")
+        area.select_all()
+        area.focus()
+        options = self.query_one(OptionList)
+        options.border_title = Content("or one of these")
+        options.highlighted = next(
+            (i for i, prompt in enumerate(PROMPTS) if prompt.text == self._prompt), None
+        )
+        self.follow()
+
+    def follow(self) -> None:
+        """Show what the loop said; go on when the model is there and a prompt waits."""
+        if self._waiting is not None and self._conductor.model and not self._conductor.loading:
+            self.dismiss(self._waiting)
+            return
+        self._draw_model()
+        self._draw_keys()
+        self.query_one("#start-notice", Static).update(Content(self._notice))
+
+    def tell(self, text: str, severity: str) -> None:
+        """Say one line above the model's."""
+        self._notice = text if severity != "information" else ""
+        self.query_one("#start-notice", Static).update(Content(self._notice))
+
+    def _draw_model(self) -> None:
+        model = self._conductor.model
+        name = clean(model.name if model else self._title)
+        facts = f"   {' · '.join(model_facts(model))}" if model else ""
+        self.query_one("#start-name", Static).update(
+            Content.assemble((name, "bold"), (facts, "$text-muted"))
+        )
+        words, colour = self._state()
+        if self._waiting is not None:
+            words = f"starts when the model is ready   {words}"
+        self.query_one("#start-state", Static).update(Content.assemble((words, f"bold {colour}")))
+
+    def _state(self) -> tuple[str, str]:
+        """Where the model stands: words and colour."""
+        if self._supply.pulling:
+            return f"◐ {progress_words(self._supply.progress)}", "$primary"
+        if self._conductor.loading:
+            return f"◐ {progress_words(self._conductor.progress) or 'loading'}", "$primary"
+        if self._conductor.model:
+            return "● ready", "$success"
+        if offer := self._offer():
+            return f"○ not on this machine · ctrl+g gets it ({offer.size / 1e6:,.0f} MB)", "$error"
+        return "○ no model", "$error"
+
+    def _draw_keys(self) -> None:
+        keys = [Key("enter", "go", "go"), Key("↓", "choose a prompt", "list")]
+        if not self._conductor.model and not self._conductor.loading and self._offer():
+            keys.insert(0, Key("ctrl+g", "get the model", "pull"))
+        if self._conductor.snapshot:
+            keys.append(Key("esc", "back", "back"))
+        keys += [Key("ctrl+o", "model", "model"), Key("ctrl+q", "quit", "quit", pinned=True)]
+        self.query_one(KeyBar).show(keys)
+
+    # what the person does
+
+    def on_prompt_area_submitted(self, event: PromptArea.Submitted) -> None:
+        """Take the field's text."""
+        event.stop()
+        self._go(event.area.text)
+
+    def on_prompt_area_left(self, event: PromptArea.Left) -> None:
+        """Down from the field's last line: into the list."""
+        event.stop()
+        self.query_one(OptionList).focus()
+
+    def on_prompt_area_too_long(self, event: PromptArea.TooLong) -> None:
+        """Say why the paste was refused."""
+        event.stop()
+        self.tell(f"{event.length:,} characters are too many to paste: {MAX_PASTE:,}", "warning")
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        """Show the highlighted prompt in the field."""
+        event.stop()
+        if self.query_one(OptionList).has_focus:
+            area = self.query_one(PromptArea)
+            area.load_text(PROMPTS[event.option_index].text)
+            area.select_all()
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Take a prompt of the list."""
+        event.stop()
+        self._go(PROMPTS[event.option_index].text)
+
+    def on_key_bar_pressed(self, event: KeyBar.Pressed) -> None:
+        """A click on the footer."""
+        event.stop()
+        match event.action:
+            case "go":
+                self._go(self.query_one(PromptArea).text)
+            case "list":
+                self.query_one(OptionList).focus()
+            case "back":
+                self.action_back()
+            case command:
+                self.post_message(Wanted(command))
+
+    def _go(self, text: str) -> None:
+        if not text:
+            self.tell("an empty text says nothing to a model: type some", "warning")
+            return
+        self._notice = ""
+        self._waiting = text
+        if not self._conductor.model and not self._conductor.loading:
+            self.tell("there is no model yet: ctrl+o chooses one", "warning")
+        self.follow()
+
+    def action_back(self) -> None:
+        """Back to the session, if there is one; a prompt that waits is called off."""
+        if self._waiting is not None:
+            self._waiting = None
+            self.follow()
+        elif self._conductor.snapshot:
+            self.dismiss(None)
+
+    def action_model(self) -> None:
+        """Choose another model."""
+        self.post_message(Wanted("model"))
+
+    def action_pull(self) -> None:
+        """Get the model that is missing."""
+        self.post_message(Wanted("pull"))
+
+
+def _option(prompt: Prompt) -> Option:
+    lines = prompt.text.rstrip("\n").split("\n")
+    shown = lines[-1] if len(lines) == 1 else f"{lines[0]} ⏎ …"
+    return Option(Content.assemble(f"{shown:<40.40} ", (prompt.lesson, "$text-muted")))

@@ -1,0 +1,165 @@
+"""The person's settings: one TOML file in the platform's config folder.
+
+```toml
+theme = "light"
+seed = 7
+device = "cpu"
+dtype = "float32"
+threads = 2
+
+[sampler]
+temperature = 0.7
+top_k = 20
+
+[keys]
+step = "space,n"
+```
+
+Nothing here imports Textual, so that the command line may take its defaults from the same file.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, structs
+from platformdirs import user_config_dir
+
+from tokenloop.errors import SettingError, TokenloopError
+from tokenloop.sampling.settings import SamplerSettings, check_seed
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+THEMES = ("dark", "light")
+
+
+class SettingsFileError(TokenloopError):
+    """The settings file says something that can't be honoured; names file and key."""
+
+    def __init__(self, path: Path, key: str, allowed: str) -> None:
+        super().__init__(f"{path}: {key}: {allowed}" if key else f"{path}: {allowed}")
+
+
+class FileSettings(Struct, frozen=True, kw_only=True):
+    """What the file says; ``None`` where it says nothing.
+
+    Attributes:
+        theme: ``dark`` or ``light``.
+        seed, device, dtype, threads: as on the command line.
+        sampler: the sampler's settings, the defaults where the file says nothing.
+        keys: key names by command id.
+    """
+
+    theme: str | None = None
+    seed: int | None = None
+    device: str | None = None
+    dtype: str | None = None
+    threads: int | None = None
+    sampler: SamplerSettings = SamplerSettings()
+    keys: dict[str, str] = {}
+
+
+def settings_path() -> Path:
+    """Where the settings file lies on this platform."""
+    return Path(user_config_dir("tokenloop")) / "settings.toml"
+
+
+def read_settings(command_ids: Collection[str], path: Path | None = None) -> FileSettings:
+    """Read and check the settings file; the defaults where there is none.
+
+    Args:
+        command_ids: the ids that ``[keys]`` may name.
+        path: another file than the platform's.
+
+    Raises:
+        SettingsFileError: names the file, the key and what is allowed.
+    """
+    path = path or settings_path()
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return FileSettings()
+    except OSError as error:
+        raise SettingsFileError(path, "", error.strerror or "can't be read") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsFileError(path, "", f"is not TOML: {error}") from None
+    checked = {key: _value(path, key, value, command_ids) for key, value in table.items()}
+    return structs.replace(FileSettings(), **checked)
+
+
+def _value(path: Path, key: str, value: Any, command_ids: Collection[str]) -> object:
+    match key:
+        case "theme":
+            if value not in THEMES:
+                raise SettingsFileError(path, key, f"one of {', '.join(THEMES)}")
+            return value
+        case "seed":
+            try:
+                return check_seed(value)
+            except SettingError as error:
+                raise SettingsFileError(path, key, error.allowed) from None
+        case "device" | "dtype":
+            if not isinstance(value, str):
+                raise SettingsFileError(path, key, 'a text such as "auto"')
+            return value
+        case "threads":
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise SettingsFileError(path, key, "a whole number from 1")
+            return value
+        case "sampler":
+            return _sampler(path, value)
+        case "keys":
+            return _keys(path, value, command_ids)
+        case _:
+            known = ", ".join(FileSettings.__struct_fields__)
+            raise SettingsFileError(path, key, f"not a setting; known are {known}")
+
+
+def _sampler(path: Path, value: Any) -> SamplerSettings:
+    _check_table(path, "sampler", value)
+    settings = SamplerSettings()
+    for key, entry in value.items():
+        if key == "logit_bias":
+            entry = _biases(path, entry)
+        elif key not in SamplerSettings.__struct_fields__:
+            known = ", ".join(SamplerSettings.__struct_fields__)
+            raise SettingsFileError(path, f"sampler.{key}", f"not a setting; known are {known}")
+        try:
+            settings = structs.replace(settings, **{key: entry})
+        except SettingError as error:
+            raise SettingsFileError(path, f"sampler.{key}", error.allowed) from None
+    return settings
+
+
+def _biases(path: Path, value: Any) -> dict[int, float]:
+    _check_table(path, "sampler.logit_bias", value)
+    try:
+        return {int(key): float(bias) for key, bias in value.items()}
+    except (TypeError, ValueError):
+        raise SettingsFileError(
+            path, "sampler.logit_bias", "token ids with numbers, such as 16570 = -2.0"
+        ) from None
+
+
+def _keys(path: Path, value: Any, command_ids: Collection[str]) -> dict[str, str]:
+    _check_table(path, "keys", value)
+    for command_id, keys in value.items():
+        if command_id not in command_ids:
+            known = ", ".join(sorted(command_ids))
+            raise SettingsFileError(path, f"keys.{command_id}", f"not a command; known are {known}")
+        if not isinstance(keys, str) or not all(key.strip() for key in keys.split(",")):
+            raise SettingsFileError(
+                path, f"keys.{command_id}", 'key names separated by commas, such as "space,l"'
+            )
+    return {
+        command_id: ",".join(key.strip() for key in keys.split(","))
+        for command_id, keys in value.items()
+    }
+
+
+def _check_table(path: Path, key: str, value: Any) -> None:
+    if not isinstance(value, dict):
+        raise SettingsFileError(path, key, f"a table: [{key}]")

@@ -1,0 +1,114 @@
+"""The windows that commands open above the panels, and what becomes of their results."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tokenloop.app.screens.editor import EditorScreen, TypeScreen, Written
+from tokenloop.app.screens.help import HelpScreen
+from tokenloop.app.screens.models import ModelsScreen
+from tokenloop.app.screens.run_until import RunUntilScreen
+from tokenloop.app.screens.sampler import SamplerScreen
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tokenloop.app.application import TokenloopApp
+    from tokenloop_models.local import LocalModel
+
+TAIL_CHARACTERS = 60
+
+
+def open_window(app: TokenloopApp, command: str) -> bool:
+    """Open the window of a command, if this is the moment for it.
+
+    Returns:
+        Whether the command is one that opens a window.
+    """
+    match command:
+        case "edit":
+            _edit(app)
+        case "type":
+            _type(app)
+        case "run_until":
+            _run_until(app)
+        case "sampler":
+            if app.conductor.may_configure():
+                app.push_screen(SamplerScreen(app.conductor))
+        case "model":
+            _choose_model(app)
+        case "help":
+            app.push_screen(HelpScreen(app.commands_keymap))
+        case _:
+            return False
+    return True
+
+
+def _edit(app: TokenloopApp) -> None:
+    conductor = app.conductor
+    snapshot = conductor.snapshot
+    if not conductor.may("edit", needs_choice=False) or snapshot is None:
+        return
+
+    def apply(written: Written | None) -> None:
+        if written is not None and written.text != snapshot.text:
+            conductor.edit(written.text, specials=written.specials)
+
+    specials = any(item.token.special for item in snapshot.prefix)
+    app.push_screen(EditorScreen(snapshot.text, specials=specials), apply)
+
+
+def _type(app: TokenloopApp) -> None:
+    conductor = app.conductor
+    snapshot = conductor.snapshot
+    if not conductor.may("type", needs_choice=False) or snapshot is None:
+        return
+
+    def append(written: Written | None) -> None:
+        if written is not None:
+            conductor.type_text(written.text, specials=written.specials)
+
+    app.push_screen(TypeScreen(_tail(app)), append)
+
+
+def _tail(app: TokenloopApp) -> str:
+    """The last labels, as many as fit a line: blanks are visible in them."""
+    labels = (
+        [item.token.label for item in app.conductor.snapshot.prefix[-TAIL_CHARACTERS:]]
+        if app.conductor.snapshot
+        else []
+    )
+    tail = "".join(labels)
+    return tail if len(tail) <= TAIL_CHARACTERS else f"…{tail[-TAIL_CHARACTERS:]}"
+
+
+def _run_until(app: TokenloopApp) -> None:
+    conductor = app.conductor
+    snapshot = conductor.snapshot
+    if not conductor.may("run on") or snapshot is None:
+        return
+
+    def run(steps: int | None) -> None:
+        if steps is not None:
+            conductor.run(steps or None)
+
+    room = max(1, snapshot.model.context_length - len(snapshot.prefix))
+    app.push_screen(RunUntilScreen(room), run)
+
+
+def _choose_model(app: TokenloopApp) -> None:
+    if app.conductor.running or app.conductor.opening:
+        app.tell("not while the loop runs: esc stops it", "warning")
+        return
+
+    def chosen(model: LocalModel | None) -> None:
+        if model is not None:
+            app.load(model.name)
+
+    app.push_screen(ModelsScreen(_find_models), chosen)
+
+
+def _find_models() -> Sequence[LocalModel]:
+    from tokenloop_models.local import models_on_this_machine
+
+    return models_on_this_machine()

@@ -1,0 +1,48 @@
+"""Short texts for people: the model's line, progress, where work stands. No Textual in here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tokenloop.app.safety import strip_controls
+
+if TYPE_CHECKING:
+    from tokenloop.loop.events import Progress
+    from tokenloop.records import ModelInfo
+
+BAR_CELLS = 10
+
+
+def clean(text: str) -> str:
+    """A name from a file or a path, on one line and safe for a terminal."""
+    return strip_controls(" ".join(text.split()))
+
+
+def model_facts(model: ModelInfo) -> tuple[str, ...]:
+    """What runs how: device, dtype, threads, the file's quantisation."""
+    threads = f"{model.threads} {'thread' if model.threads == 1 else 'threads'}"
+    facts = [model.device, model.dtype]
+    if model.device == "cpu":
+        facts.append(threads)
+    if model.quantisation:
+        facts.append(f"{model.quantisation} weights")
+    return tuple(clean(fact) for fact in facts)
+
+
+def progress_words(progress: Progress | None) -> str:
+    """Where long work stands ("loading ▓▓▓░░░░░░░ 31 %"); nothing where it is not known."""
+    if progress is None:
+        return ""
+    if not progress.total:
+        return f"{clean(progress.what)} {amount(progress.done, progress.unit)}".rstrip()
+    done = min(max(progress.done / progress.total, 0.0), 1.0)
+    filled = round(done * BAR_CELLS)
+    bar = "▓" * filled + "░" * (BAR_CELLS - filled)
+    if progress.unit in ("bytes", "byte", "B"):
+        return f"{clean(progress.what)} {bar} {done:4.0%}"
+    return f"{clean(progress.what)} {bar} {progress.done:,} of {progress.total:,} {progress.unit}"
+
+
+def amount(done: int, unit: str) -> str:
+    """A count with its unit; bytes in MB."""
+    return f"{done / 1e6:,.0f} MB" if unit in ("bytes", "byte", "B") else f"{done:,} {unit}"
