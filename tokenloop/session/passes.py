@@ -86,7 +86,7 @@ class CachedPasses:
             Cancelled: the cache holds what was completed.
             ModelError: the ids can't be run.
         """
-        kept = min(_common(self._ids, ids), len(ids) - 1, len(ids) if keep is None else keep)
+        kept = min(common_prefix(self._ids, ids), len(ids) - 1, len(ids) if keep is None else keep)
         self.truncate(kept)
         try:
             output = self._runtime.forward(
@@ -121,9 +121,8 @@ class CachedPasses:
         )
 
 
-def _common(held: Sequence[int], wanted: Sequence[int]) -> int:
-    """Length of the common prefix of two lists of ids."""
-    shorter = min(len(held), len(wanted))
-    if held[:shorter] == wanted[:shorter]:
-        return shorter
-    return next(index for index in range(shorter) if held[index] != wanted[index])
+def common_prefix(held: Sequence[int], wanted: Sequence[int]) -> int:
+    """Length of the common prefix of two sequences of ids."""
+    pairs = zip(held, wanted, strict=False)
+    differing = (index for index, (a, b) in enumerate(pairs) if a != b)
+    return next(differing, min(len(held), len(wanted)))

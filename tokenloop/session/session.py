@@ -6,56 +6,30 @@ leaves the prefix, the held logits and the settings as they were. Only one threa
 
 from __future__ import annotations
 
-import time
-from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tokenloop.errors import ContextFullError, SessionError
-from tokenloop.records import (
-    Choice,
-    Latency,
-    LatencyHistory,
-    ModelInfo,
-    StepRecord,
-)
-from tokenloop.sampling import (
-    Candidates,
-    SamplerSettings,
-    Trace,
-    check_seed,
-    raw_candidates,
-    run_chain,
-)
-from tokenloop.session.passes import CachedPasses, Pass
+from tokenloop.records import Choice, ModelInfo, StepRecord
+from tokenloop.sampling import Candidates, SamplerSettings, check_seed, raw_candidates
+from tokenloop.session.history import History
+from tokenloop.session.now import Dials, Now, consider, rolled
+from tokenloop.session.passes import CachedPasses, Pass, common_prefix
 from tokenloop.session.reading import read_tokens, step_record
-from tokenloop.session.recorder import Luck, forced_choice, pending_choice
+from tokenloop.session.recorder import forced_choice
 from tokenloop.session.runtime import IsCancelled, OnProgress, Runtime
 from tokenloop.session.snapshot import Snapshot
-from tokenloop.session.spans import Spans, spans, splice
+from tokenloop.session.spans import Kept, Spans, spans, splice
 from tokenloop.session.tree import HeldLogits, Node, Tree
 from tokenloop.session.vocabulary import Vocabulary
 
 SHOWN = 40
 """Candidates that a record shows unless told otherwise."""
 
-HISTORY = 256
-"""Decode steps that the latency history remembers."""
-
 Path = tuple[Node, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class Now:
-    """The distribution after the prefix, what the sampler makes of it, and what that took."""
-
-    raw: Candidates
-    trace: Trace
-    choice: Choice
-    sample_ms: float
 
 
 class Session:
@@ -83,17 +57,13 @@ class Session:
         self._tokenizer = runtime.tokenizer
         self._vocabulary = Vocabulary(runtime.tokenizer)
         self._passes = CachedPasses(runtime)
-        self._settings = settings if settings is not None else SamplerSettings()
-        self._seed = check_seed(seed)
-        self._shown = shown
+        self._dials = Dials(settings or SamplerSettings(), check_seed(seed), shown)
         self._tree = Tree()
         self._held = HeldLogits()
         self._path: Path = ()
         self._now: Now | None = None
         self._cache = self._passes.record(0, 0)
-        self._steps_ms: deque[float] = deque(maxlen=HISTORY)
-        self._last_prefill: Latency | None = None
-        self._last_decode: Latency | None = None
+        self._history = History()
         self.model = _model_info(runtime)
 
     # --- what it is now --------------------------------------------------------------------------
@@ -111,7 +81,7 @@ class Session:
     @property
     def settings(self) -> SamplerSettings:
         """The sampler's settings."""
-        return self._settings
+        return self._dials.settings
 
     @property
     def held(self) -> Choice:
@@ -161,13 +131,9 @@ class Session:
             text=self.text,
             choice=self._now.choice if self._now is not None else None,
             cache=self._cache,
-            latency=LatencyHistory(
-                steps_ms=tuple(self._steps_ms),
-                prefill=self._last_prefill,
-                decode=self._last_decode,
-            ),
-            settings=self._settings,
-            seed=self._seed,
+            latency=self._history.record(),
+            settings=self._dials.settings,
+            seed=self._dials.seed,
             steps=self.steps,
             ended=self.ended,
             context_full=self.context_full,
@@ -224,10 +190,11 @@ class Session:
             Cancelled: stopped between chunks.
         """
         run = self._prefill(list(ids), keep=0, progress=progress, cancelled=cancelled)
-        now = self._consider(list(ids), run.output.logits)
+        now = consider(
+            self._candidates(run.output.logits), list(ids), 0, self._dials, self._vocabulary
+        )
         self._tree, self._held = Tree(), HeldLogits()
-        self._steps_ms.clear()
-        self._last_decode = None
+        self._history = History()
         self._commit_given(list(ids), common=0, run=run, now=now, before=None)
 
     def edit(
@@ -244,17 +211,15 @@ class Session:
             SessionError: the new text is empty.
             ContextFullError, ModelError, Cancelled: as for :meth:`open`.
         """
-        old = self.ids
-        change = splice(self._layout(), text)
-        head, tail = old[: change.head], old[len(old) - change.tail :]
-        # A dummy leading space belongs to the first text token alone, which may follow a BOS.
-        continues = any(not self._path[index].token.special for index in range(change.head))
-        middle = (
-            self._tokenizer.encode(change.middle, specials=specials, continues=continues)
-            if change.middle
-            else []
-        )
-        self._give(head + middle + tail, progress, cancelled)
+        old, ids = self.ids, list[int]()
+        for part in splice(self._layout(), text):
+            if isinstance(part, Kept):
+                ids += old[part.start : part.stop]
+            else:
+                # A dummy leading space belongs to the first token of a text, maybe behind a BOS.
+                continues = any(not self._vocabulary.token(known).special for known in ids)
+                ids += self._tokenizer.encode(part, specials=specials, continues=continues)
+        self._give(ids, progress, cancelled)
 
     def type(
         self,
@@ -325,7 +290,7 @@ class Session:
         if logits is None:
             run = self._passes.run(self._ids_of(path))
             logits = run.output.logits
-        now = self._consider(self._ids_of(path), logits, attempt=path[-1].attempt)
+        now = self._consider(self._ids_of(path), logits)
         self._passes.truncate(length)
         self._commit(path, now, logits, run)
 
@@ -336,13 +301,12 @@ class Session:
             SessionError: at T = 0 nothing is drawn, so nothing can be rolled.
         """
         now = self._held_now()
-        if self._settings.greedy:
+        if self._dials.settings.greedy:
             raise SessionError("greedy draws no number: raise the temperature to roll again")
         last = self._path[-1]
-        choice = self._choose(now.trace, len(self._path), last.attempt + 1)
         last.attempt += 1
-        self._now = replace(now, choice=choice)
-        return choice
+        self._now = rolled(now, last.attempt, self._dials, self._vocabulary)
+        return self._now.choice
 
     def resample(self) -> StepRecord:
         """Rewind one, roll, step.
@@ -374,7 +338,7 @@ class Session:
             DistributionError, SettingError: the settings leave nothing to draw from, or don't fit
                 this vocabulary; they are as before.
         """
-        self._redraw(settings=settings)
+        self._turn(replace(self._dials, settings=settings))
 
     def reseed(self, seed: int) -> None:
         """Change the seed; the pending draw changes with it.
@@ -382,11 +346,11 @@ class Session:
         Raises:
             SettingError: it is out of range.
         """
-        self._redraw(seed=check_seed(seed))
+        self._turn(replace(self._dials, seed=check_seed(seed)))
 
     def show(self, count: int) -> None:
         """Show so many candidates from now on."""
-        self._redraw(shown=max(1, count))
+        self._turn(replace(self._dials, shown=max(1, count)))
 
     # --- inside ----------------------------------------------------------------------------------
 
@@ -402,53 +366,28 @@ class Session:
     def _ids_of(path: Path) -> list[int]:
         return [node.token.id for node in path]
 
-    def _redraw(
-        self,
-        *,
-        settings: SamplerSettings | None = None,
-        seed: int | None = None,
-        shown: int | None = None,
-    ) -> None:
-        before = self._settings, self._seed, self._shown
-        self._settings = before[0] if settings is None else settings
-        self._seed = before[1] if seed is None else seed
-        self._shown = before[2] if shown is None else shown
-        if self._now is None:
-            return
-        try:
-            self._now = self._consider_raw(self.ids, self._now.raw, self._path[-1].attempt)
-        except Exception:
-            self._settings, self._seed, self._shown = before
-            raise
+    def _turn(self, dials: Dials) -> None:
+        if self._now is not None:
+            attempt = self._path[-1].attempt
+            self._now = consider(self._now.raw, self.ids, attempt, dials, self._vocabulary)
+        self._dials = dials
 
-    def _consider(self, ids: list[int], logits: NDArray[np.float32], *, attempt: int = 0) -> Now:
+    def _consider(self, ids: list[int], logits: NDArray[np.float32]) -> Now:
+        """What would be held after ``ids``; the attempt is the one last made there, if any."""
+        visited = self._tree.find(ids)
+        attempt = visited.attempt if visited is not None else 0
+        return consider(self._candidates(logits), ids, attempt, self._dials, self._vocabulary)
+
+    def _candidates(self, logits: NDArray[np.float32]) -> Candidates:
         # Ids beyond the tokenizer's are padding of the weights: no text, so no candidates.
-        return self._consider_raw(ids, raw_candidates(logits[: self._tokenizer.size]), attempt)
-
-    def _consider_raw(self, ids: list[int], raw: Candidates, attempt: int) -> Now:
-        """Let the sampler look at a distribution: its trace and the draw that will happen."""
-        start = time.perf_counter()
-        trace = run_chain(raw, ids, self._settings)
-        choice = self._choose(trace, len(ids), attempt)
-        return Now(raw, trace, choice, (time.perf_counter() - start) * 1e3)
-
-    def _choose(self, trace: Trace, position: int, attempt: int) -> Choice:
-        return pending_choice(
-            trace,
-            Luck(self._seed, position, attempt),
-            self._vocabulary,
-            order=self._settings.order,
-            greedy=self._settings.greedy,
-            shown=self._shown,
-        )
+        return raw_candidates(logits[: self._tokenizer.size])
 
     def _append(self, choice: Choice) -> StepRecord:
         """Append the chosen token, run one pass, look at what comes next, record it."""
         self._check_room(len(self._path) + 1)
         ids = [*self.ids, choice.chosen.id]
         run = self._passes.run(ids)
-        known = self._path[-1].children.get(choice.chosen.id)
-        now = self._consider(ids, run.output.logits, attempt=known.attempt if known else 0)
+        now = self._consider(ids, run.output.logits)
         node = self._tree.child(self._path[-1], self._vocabulary.token(choice.chosen.id))
         node.arrived(choice.draw.how, choice.chosen.p, choice.chosen.rank)
         self._commit((*self._path, node), now, run.output.logits, run)
@@ -466,11 +405,7 @@ class Session:
         self, ids: list[int], progress: OnProgress | None, cancelled: IsCancelled | None
     ) -> None:
         """Make the prefix ``ids``: keep what is common, read the rest in one prefill."""
-        old = self.ids
-        common = next(
-            (index for index, (a, b) in enumerate(zip(old, ids, strict=False)) if a != b),
-            min(len(old), len(ids)),
-        )
+        common = common_prefix(self.ids, ids)
         if common == len(ids) and common > 0:
             self.rewind_to(common)
             return
@@ -478,9 +413,7 @@ class Session:
         # Without the logits before the first new token, its predecessor is computed once more.
         keep = common if before is not None else max(0, common - 1)
         run = self._prefill(ids, keep=keep, progress=progress, cancelled=cancelled)
-        visited = self._tree.find(ids)
-        attempt = visited.attempt if visited is not None else 0
-        now = self._consider(ids, run.output.logits, attempt=attempt)
+        now = self._consider(ids, run.output.logits)
         self._commit_given(ids, common=common, run=run, now=now, before=before)
 
     def _prefill(
@@ -495,7 +428,7 @@ class Session:
             raise SessionError("the text is empty: a pass needs at least one token")
         self._check_room(len(ids))
         return self._passes.run(
-            ids, keep=keep, top=self._shown, progress=progress, cancelled=cancelled
+            ids, keep=keep, top=self._dials.shown, progress=progress, cancelled=cancelled
         )
 
     def _check_room(self, length: int) -> None:
@@ -516,7 +449,7 @@ class Session:
         for token_id in ids[common:]:
             parent = path[-1] if path else None
             path.append(self._tree.child(parent, self._vocabulary.token(token_id)))
-        held = None if before is None else raw_candidates(before[: self._tokenizer.size])
+        held = None if before is None else self._candidates(before)
         self._commit(tuple(path), now, run.output.logits, run)
         reading = read_tokens(
             run,
@@ -524,8 +457,8 @@ class Session:
             first=max(1, common),
             held=held,
             vocab_size=now.choice.vocab_size,
-            seed=self._seed,
-            order=self._settings.order,
+            seed=self._dials.seed,
+            order=self._dials.settings.order,
             cache=self._cache,
             latency=run.latency(now.sample_ms),
         )
@@ -546,12 +479,7 @@ class Session:
             self._cache = self._passes.record(len(path), 0)
             return
         self._cache = self._passes.record(run.kept, run.computed)
-        latency = run.latency(now.sample_ms)
-        if run.computed > 1:
-            self._last_prefill = latency
-        else:
-            self._last_decode = latency
-            self._steps_ms.append(latency.total)
+        self._history.add(run.latency(now.sample_ms))
 
 
 def _model_info(runtime: Runtime) -> ModelInfo:
