@@ -19,11 +19,16 @@ def quoted(text: object, limit: int = 80) -> str:
     r"""Quote what a file said so that it can stand in one line of an error.
 
     Args:
-        text: anything; a string is quoted, other values are printed.
+        text: anything; text and bytes are quoted, other values are printed.
         limit: the longest result in characters; what is longer is cut with an ellipsis.
 
     Returns:
         Printable ASCII-safe text: controls, escapes and surrogates are written as ``\x1b``.
     """
-    shown = ascii(text) if isinstance(text, str) else ascii(str(text))[1:-1]
+    if isinstance(text, str):
+        shown = ascii(text)
+    elif isinstance(text, bytes):
+        shown = ascii(text)[1:]
+    else:
+        shown = ascii(str(text))[1:-1]
     return shown if len(shown) <= limit else f"{shown[: limit - 1]}…"

@@ -209,7 +209,7 @@ def _read_version(cursor: _Cursor) -> int:
     cursor.position = 4
     if magic[:4] != b"GGUF":
         kind = what_it_is(magic)
-        problem = f"is {kind}" if kind else f"begins with {quoted(magic[:4])[1:]}"
+        problem = f"is {kind}" if kind else f"begins with {quoted(magic[:4])}"
         raise ModelError(f"{shown(cursor.path)}: {problem}; a GGUF file begins with 'GGUF'")
     version: int = cursor.number("I", "version")
     if version & 0xFFFF == 0 and version:
