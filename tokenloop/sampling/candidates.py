@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Self
 
@@ -25,6 +25,7 @@ class Candidates:
 
     ids: Ids
     logits: Floats
+    _memo: dict[str, NDArray[np.intp]] = field(default_factory=dict, init=False, repr=False)
 
     def __len__(self) -> int:
         """How many survive."""
@@ -67,10 +68,16 @@ class Candidates:
         Returns:
             (min(count, n),) indices into ``ids``.
         """
+        known = self._memo.get("best")
+        if known is None or len(known) < min(count, len(self)):
+            known = self._memo["best"] = self._sorted(count)
+        return known[:count]
+
+    def _sorted(self, count: int) -> NDArray[np.intp]:
         total = len(self)
         if count >= total:
             return np.argsort(-self.logits, kind="stable")
-        # Partition before sorting: 49,152 candidates sort in 4 ms, the best 40 of them in 0.3 ms.
+        # Partition before sorting: 49,152 candidates sort in 4 ms, the best 40 of them in 0.7 ms.
         threshold = np.partition(self.logits, total - count)[total - count]
         above = np.flatnonzero(self.logits > threshold)
         level = np.flatnonzero(self.logits == threshold)[: count - len(above)]
@@ -99,15 +106,17 @@ class Candidates:
 
     def find(self, token_id: int) -> int | None:
         """Index of a token, or ``None`` where it was cut."""
-        index = int(np.searchsorted(self.ids, token_id))
-        return index if index < len(self) and self.ids[index] == token_id else None
+        index, found = self.locate(np.array([token_id], dtype=np.int64))
+        return int(index[0]) if found[0] else None
+
+    def locate(self, ids: Ids) -> tuple[NDArray[np.intp], Mask]:
+        """Indices (m,) of ids and whether each is here; an index counts only where it is."""
+        index = np.minimum(np.searchsorted(self.ids, ids), len(self) - 1)
+        return index, self.ids[index] == ids
 
     def probabilities_of(self, ids: Ids) -> Floats:
         """(m,) probabilities of the given ids, 0 where cut."""
-        index = np.searchsorted(self.ids, ids)
-        inside = index < len(self)
-        index = np.where(inside, index, 0)
-        found = inside & (self.ids[index] == ids)
+        index, found = self.locate(ids)
         return np.where(found, self.probabilities[index], 0.0)
 
     def rank_of(self, token_id: int) -> int | None:

@@ -38,7 +38,7 @@ class Outcome:
         """Probability (of what entered) that the stage cut, in [0, 1]."""
         if len(self.after) == len(self.before):
             return 0.0
-        kept = np.isin(self.before.ids, self.after.ids, assume_unique=True)
+        kept = np.isin(self.before.ids, self.after.ids, kind="table")
         return float(self.before.probabilities[~kept].sum())
 
 
@@ -59,12 +59,15 @@ class Trace:
         """What is drawn from."""
         return self.outcomes[-1].after
 
-    def cut_by(self, token_id: int) -> str | None:
-        """The stage that cut a token, or ``None`` for a survivor."""
-        for outcome in self.outcomes:
-            if outcome.after.find(token_id) is None:
-                return outcome.name
-        return None
+    def cut_by(self, ids: Ids) -> list[str | None]:
+        """The stage that cut each id, or ``None`` for a survivor."""
+        names: list[str | None] = [None] * len(ids)
+        for outcome in reversed(self.outcomes):
+            if len(outcome.after) < len(self.raw):
+                _, left = outcome.after.locate(ids)
+                for index in np.flatnonzero(~left):
+                    names[index] = outcome.name
+        return names
 
     def probabilities_after(self, ids: Ids) -> NDArray[np.float64]:
         """(stages, len(ids)) probability of each id after each stage."""

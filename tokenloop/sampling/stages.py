@@ -97,8 +97,7 @@ def penalties(left: Candidates, context: Context) -> Candidates:
     window = penalty_window(context)
     seen = np.asarray(context.prefix[len(context.prefix) - window :], dtype=np.int64)
     ids, counts = np.unique(seen, return_counts=True)
-    index = np.searchsorted(left.ids, ids)
-    present = (index < len(left)) & (left.ids[np.minimum(index, len(left) - 1)] == ids)
+    index, present = left.locate(ids)
     index, counts = index[present], counts[present]
     if not len(index):
         return left

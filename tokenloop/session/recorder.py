@@ -93,6 +93,7 @@ def _candidates(
     raw_p = trace.raw.probabilities_of(ids)
     logits = trace.raw.logits[np.searchsorted(trace.raw.ids, ids)]
     after = trace.probabilities_after(ids)
+    cut_by = trace.cut_by(ids)
     made: list[Candidate] = []
     for index, token_id in enumerate(ids.tolist()):
         token = vocabulary.token(token_id)
@@ -107,7 +108,7 @@ def _candidates(
                 logit=float(logits[index]),
                 p=float(raw_p[index]),
                 final_p=float(after[-1, index]),
-                cut_by=trace.cut_by(token_id),
+                cut_by=cut_by[index],
                 after=tuple(after[:, index].tolist()),
             )
         )
