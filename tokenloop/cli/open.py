@@ -40,7 +40,7 @@ def open_app(
 ) -> int:
     """Open the app."""
     _refuse_a_command_name(ctx, model)
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not on_a_terminal():
         click.echo(f"tokenloop: {NO_TERMINAL}", err=True)
         return 2
     file = read_settings_file()
@@ -58,6 +58,11 @@ def open_app(
         prompt=prompt,
         theme=theme or file.theme,
     )
+
+
+def on_a_terminal() -> bool:
+    """Whether keys can be read and a screen can be drawn."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def _refuse_a_command_name(ctx: click.Context, model: str | None) -> None:

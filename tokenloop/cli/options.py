@@ -19,7 +19,25 @@ DEVICE = re.compile(r"auto|cpu|cuda(:\d{1,3})?")
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 
 
-class ModelType(click.ParamType[str]):
+class CatalogueName(click.ParamType[str]):
+    """A name of the catalogue; completes it."""
+
+    name = "name"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Offer the catalogue's names."""
+        from tokenloop_models.catalogue import CATALOGUE
+
+        return [
+            CompletionItem(entry.name, help=entry.title)
+            for entry in CATALOGUE.values()
+            if entry.name.startswith(incomplete)
+        ]
+
+
+class ModelType(CatalogueName):
     """A catalogue name or a path; completes both."""
 
     name = "model"
@@ -28,13 +46,7 @@ class ModelType(click.ParamType[str]):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """Offer the catalogue's names, then let the shell offer files."""
-        from tokenloop_models.catalogue import CATALOGUE
-
-        names = [
-            CompletionItem(entry.name, help=entry.title)
-            for entry in CATALOGUE.values()
-            if entry.name.startswith(incomplete)
-        ]
+        names = super().shell_complete(ctx, param, incomplete)
         return [*names, CompletionItem(incomplete, type="file")]
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
-from tokenloop.cli.options import ModelType
+from tokenloop.cli.options import CatalogueName
 
 
 @click.command(short_help="Get a model of the catalogue.")
-@click.argument("name", required=False, type=ModelType(), metavar="[NAME]")
+@click.argument("name", required=False, type=CatalogueName(), metavar="[NAME]")
 def pull(name: str | None) -> None:
     """Get a model of the catalogue (the default one where none is named).
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rich import box
-from rich.console import Group, RenderableType
+from rich.console import Group, JustifyMethod, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -12,27 +12,36 @@ from tokenloop.records import Candidate, StepRecord
 MODEL, SAMPLER, CUT = "blue", "yellow", "bright_black"
 """Blue is what the model says, amber what the sampler makes of it, grey what it cut."""
 
+COLUMNS: tuple[tuple[str, JustifyMethod, int, str], ...] = (
+    ("", "left", 1, ""),
+    ("rank", "right", 6, ""),
+    ("id", "right", 6, ""),
+    ("token", "left", 16, ""),
+    ("logit", "right", 8, ""),
+    ("model", "right", 8, MODEL),
+    ("sampler", "right", 8, SAMPLER),
+    ("cut by", "left", 12, ""),
+)
+"""Heading, alignment, least width (so that the tables of a run line up) and colour."""
+
 
 def step_table(record: StepRecord) -> RenderableType:
     """Lay out a step's headline, its candidates, its tail and its sampler in one block."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    table.add_column("", width=1)
-    table.add_column("rank", justify="right")
-    table.add_column("id", justify="right")
-    table.add_column("token", min_width=12)
-    table.add_column("logit", justify="right")
-    table.add_column("model", justify="right", style=MODEL)
-    table.add_column("sampler", justify="right", style=SAMPLER)
-    table.add_column("cut by")
-    rows = list(record.candidates)
+    for heading, justify, width, style in COLUMNS:
+        table.add_column(heading, justify=justify, min_width=width, style=style)
+    rows, tail = list(record.candidates), record.tail
+    count, p, final_p = tail.count, tail.p, tail.final_p
     if record.chosen.id not in {candidate.id for candidate in rows}:
-        rows.append(record.chosen)  # drawn from below the shown ones: it still gets its row
+        # Drawn from below the shown ones: it gets its row, and leaves the tail.
+        rows.append(record.chosen)
+        count, p = count - 1, p - record.chosen.p
+        final_p = None if final_p is None else final_p - (record.chosen.final_p or 0.0)
     for candidate in rows:
         table.add_row(*_cells(candidate, chosen=candidate.id == record.token.id))
-    tail = record.tail
     table.add_row(
-        *("", "", "", Text(f"… {tail.count:,} more"), "", _percent(tail.p), _percent(tail.final_p)),
-        Text(", ".join(f"{stage} {count:,}" for stage, count in tail.cut.items())),
+        *("", "", "", Text(f"… {count:,} more"), "", _percent(p), _percent(final_p)),
+        Text(", ".join(f"{stage} {cut:,}" for stage, cut in tail.cut.items())),
         style=CUT,
     )
     return Group(_headline(record), table, _funnel(record), _cost(record), Text())
@@ -98,4 +107,4 @@ def _cost(record: StepRecord) -> Text:
 
 
 def _percent(p: float | None) -> str:
-    return "" if p is None else f"{p * 100:.2f} %"
+    return "" if p is None else f"{max(p, 0.0) * 100:.2f} %"
