@@ -89,7 +89,7 @@ class Palette:
         text: words that matter.
         soft: words that explain (grey, yet readable from the back row).
         faint: what is cut or off.
-        model, model_soft: what the model says; its second shade (the output head, a scale).
+        model, model_soft, model_faint: what the model says; its second and third shade.
         sampler, sampler_soft, sampler_faint: what the sampler makes of it; neighbours on the
             ribbon take the softer shades in turn.
         memory, memory_soft: the KV cache: computed now, kept.
@@ -105,6 +105,7 @@ class Palette:
     faint: str
     model: str
     model_soft: str
+    model_faint: str
     sampler: str
     sampler_soft: str
     sampler_faint: str
@@ -139,11 +140,12 @@ class Palette:
             faint=toward_ground(text, 0.52),
             model=model.hex6,
             model_soft=toward_ground(model, 0.45),
+            model_faint=toward_ground(model, 0.68),
             sampler=sampler.hex6,
             sampler_soft=toward_ground(sampler, 0.45),
             sampler_faint=toward_ground(sampler, 0.68),
             memory=memory.hex6,
-            memory_soft=toward_ground(memory, 0.5),
+            memory_soft=toward_ground(memory, 0.38),
             ready=Color.parse(made["success"]).hex6,
             error=Color.parse(made["error"]).hex6,
         )

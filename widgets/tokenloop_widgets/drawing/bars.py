@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rich.segment import Segment
 
+from tokenloop_widgets.drawing.cells import clip, width_of
 from tokenloop_widgets.palette import Palette, style
 
 EIGHTHS = " ▏▎▍▌▋▊▉"
@@ -42,8 +43,8 @@ def double_bar(
 ) -> list[Segment]:
     """Two bars in one row by half blocks: the model's above, the final one below.
 
-    A cell has two colours only, so where a bar ends in the middle of a cell that the other one
-    also uses, its end is rounded to the whole cell; elsewhere to half a cell.
+    A cell has two colours only: half a cell of one bar can't stand in a cell that the other one
+    uses. There it is left out, so that the difference of the two shows; but never a whole bar.
 
     Args:
         upper: length as a part of the width, 0 to 1.
@@ -60,6 +61,8 @@ def double_bar(
     cells: list[tuple[str, str, str]] = []
     for cell in range((max(top, bottom) + 1) // 2):
         a, b = min(2, max(0, top - 2 * cell)), min(2, max(0, bottom - 2 * cell))
+        if a != b and cell:
+            a, b = (0 if b == 2 and a == 1 else a), (0 if a == 2 and b == 1 else b)
         if a and b:
             cells.append((BOTH, above, below))
         elif a:
@@ -69,34 +72,54 @@ def double_bar(
     return _runs(cells, blank=width - len(cells), track=track)
 
 
-def stacked_bar(lengths: Sequence[tuple[float, str]], width: int, track: str) -> list[Segment]:
-    """Parts beside each other: each gets its share of ``width`` cells, cut at cumulative rounding.
+def stacked_bar(
+    lengths: Sequence[tuple[float, str, str]], width: int, palette: Palette
+) -> list[Segment]:
+    """Parts beside each other, each named inside where its name fits.
 
     Args:
-        lengths: (amount, colour), in order; amounts of one unit.
+        lengths: (amount, colour, name), in order; amounts of one unit. Each gets its share of the
+            width, cut at the rounded cumulative sum.
         width: in cells.
-        track: what is drawn where the sum is nothing.
+        palette: for what is behind, and the names' ink.
     """
-    total = sum(amount for amount, _ in lengths)
+    total = sum(amount for amount, _, _ in lengths)
     if width <= 0:
         return []
     if total <= 0:
-        return _runs([], blank=width, track=track)
-    cells: list[tuple[str, str, str]] = []
+        return _runs([], blank=width, track=palette.track)
+    segments: list[Segment] = []
     summed, at = 0.0, 0
-    for amount, colour in lengths:
+    for amount, colour, name in lengths:
         summed += amount
         end = round(summed / total * width)
-        cells.append(("█" * (end - at), colour, track))
+        if end > at:
+            segments.append(Segment(inside(name, end - at), style(palette.ground, colour)))
         at = end
-    return _runs(cells, blank=width - at, track=track)
+    return segments
 
 
-def sparkline(values: Sequence[float], top: float) -> str:
-    """One character a value, from 0 to ``top``: eight levels."""
-    if top <= 0:
-        return LEVELS[0] * len(values)
-    return "".join(LEVELS[min(7, max(0, round(value / top * 8) - 1))] for value in values)
+def inside(label: str, width: int) -> str:
+    """A label centred in ``width`` cells behind a bound ``▏``; only the bound where it is too long.
+
+    Parts beside each other are thus told apart without colour.
+    """
+    if width <= 0:
+        return ""
+    text = label if width_of(label) <= width - 2 else clip(label, width - 2) if width >= 8 else ""
+    bound = "▏" if width > 1 else " "
+    left = max(1, (width - width_of(text)) // 2)
+    return bound + " " * (left - 1) + text + " " * (width - left - width_of(text))
+
+
+def sparkline(values: Sequence[float], top: float, rows: int = 1) -> list[str]:
+    """A column a value, from 0 to ``top``: eight levels a row, the upper row first."""
+    levels = [max(1, round(value / top * 8 * rows)) if top > 0 else 1 for value in values]
+    lines = []
+    for row in reversed(range(rows)):
+        cells = (min(8, max(0, level - 8 * row)) for level in levels)
+        lines.append("".join(LEVELS[cell - 1] if cell else " " for cell in cells))
+    return lines
 
 
 def _runs(cells: list[tuple[str, str, str]], blank: int, track: str) -> list[Segment]:

@@ -8,12 +8,12 @@ from rich.style import Style
 from textual.strip import Strip
 
 from tokenloop.records import CacheRecord
-from tokenloop_widgets.drawing.cells import Line, fill_height, parts
+from tokenloop_widgets.drawing.cells import Line, fill_height, first_fitting, parts
 from tokenloop_widgets.drawing.figures import count, size
 from tokenloop_widgets.palette import Palette
 
-KEPT, COMPUTED, NEXT, FREE = "▒", "█", "▁", "·"
-MOST_ROWS = 4
+KEPT, COMPUTED, NEXT, FREE = "▄", "█", "▁", "·"
+MOST_ROWS = 8
 
 
 def cell_scale(positions: int, cells: int) -> int:
@@ -65,20 +65,22 @@ def cache_strips(
     if cache is None:
         line = Line(width, soft).add(placeholder, soft)
         return fill_height([line.strip()], width, height, soft)
-    text_lines = [_headline(cache, palette), _legend(cache, palette), _origin(cache, palette)]
+    below = [_legend(cache, palette), _origin(cache, width, palette)]
     if next_step:
-        text_lines.append(_next_step(cache, palette))
-    rows = max(1, min(MOST_ROWS, height - len(text_lines)))
-    rows = min(rows, max(1, -(-(cache.positions + 1) // max(1, width))))
-    glyphs = cache_cells(cache, width * rows, next_step=next_step)
-    scale = cell_scale(cache.positions + 1, width * rows)
+        below.append(_next_step(cache, width, palette))
+    ahead = cache.positions + 1
+    rows = max(1, min(MOST_ROWS, height - 1 - len(below), -(-ahead // max(1, width))))
+    scale = cell_scale(ahead, width * rows)
     if scale > 1:
-        text_lines[1].append((f"1 cell = {count(scale)} positions", soft))
-    strips = [parts(Line(width, soft), text_lines[0]).strip()]
+        below[0].append((f"1 cell = {count(scale)} positions", soft))
+    glyphs = cache_cells(cache, width * rows, next_step=next_step)
+    strips = [parts(Line(width, soft), _headline(cache, palette)).strip()]
     for start in range(0, width * rows, max(1, width)):
         strips.append(_cells_strip(glyphs[start : start + width], width, palette))
-    strips += [parts(Line(width, soft), items).strip() for items in text_lines[1:]]
-    return fill_height(strips, width, height, soft)
+    lines = [parts(Line(width, soft), items).strip() for items in below]
+    if height > len(strips) + len(lines):
+        lines.insert(1, Line(width, soft).strip())
+    return fill_height([*strips, *lines], width, height, soft)
 
 
 Items = list[tuple[str, Style]]
@@ -95,31 +97,34 @@ def _headline(cache: CacheRecord, palette: Palette) -> Items:
 
 def _legend(cache: CacheRecord, palette: Palette) -> Items:
     return [
-        (f"{KEPT} kept {count(cache.kept)}", palette.on(palette.memory_soft)),
         (f"{COMPUTED} computed {count(cache.computed)}", palette.on(palette.memory)),
+        (f"{KEPT} kept {count(cache.kept)}", palette.on(palette.memory_soft)),
     ]
 
 
-def _origin(cache: CacheRecord, palette: Palette) -> Items:
-    soft = palette.on(palette.soft)
-    product = (
-        f"= {cache.layers} layers × {cache.kv_heads} heads × {cache.head_dim}"
-        f" × K,V × {cache.itemsize} B"
+def _origin(cache: CacheRecord, width: int, palette: Palette) -> Items:
+    one = size(cache.bytes_per_position)
+    layers, heads, dim = cache.layers, cache.kv_heads, cache.head_dim
+    ways = (
+        f"{one} a position = {layers} layers × {heads} heads × {dim} × K,V × {cache.itemsize} B",
+        f"{one} each = {layers} layers × {heads} heads × {dim} × K,V × {cache.itemsize} B",
+        f"{one} = {layers} × {heads} × {dim} × K,V × {cache.itemsize} B",
+        f"{one} a position",
     )
-    return [(f"{size(cache.bytes_per_position)} a position {product}", soft)]
+    return [(first_fitting(ways, width), palette.on(palette.soft))]
 
 
-def _next_step(cache: CacheRecord, palette: Palette) -> Items:
+def _next_step(cache: CacheRecord, width: int, palette: Palette) -> Items:
     if cache.positions >= cache.context_length:
-        return [("context full: rewind or edit to go on", palette.on(palette.error, bold=True))]
-    soft = palette.on(palette.soft)
-    return [
-        (
-            f"next step: keeps {count(cache.positions)}, computes 1,"
-            f" +{size(cache.bytes_per_position)}",
-            soft,
-        )
-    ]
+        full = ("context full: rewind or edit to go on", "context full")
+        return [(first_fitting(full, width), palette.on(palette.error, bold=True))]
+    kept, more = count(cache.positions), size(cache.bytes_per_position)
+    ways = (
+        f"next step: keeps {kept}, computes 1, +{more}",
+        f"next: keeps {kept}, computes 1",
+        f"next: +{more}",
+    )
+    return [(first_fitting(ways, width), palette.on(palette.soft))]
 
 
 def _cells_strip(glyphs: Sequence[str], width: int, palette: Palette) -> Strip:

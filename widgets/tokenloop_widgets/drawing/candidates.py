@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Literal
 
 from textual.strip import Strip
 
-from tokenloop.records import Candidate, Choice
+from tokenloop.records import Candidate, Choice, Tail
 from tokenloop_widgets.drawing.bars import double_bar
-from tokenloop_widgets.drawing.cells import Line, fill_height, safe, width_of
+from tokenloop_widgets.drawing.cells import Line, fill_height, first_fitting, safe, width_of
 from tokenloop_widgets.drawing.figures import PERCENT_WIDTH, count, percent, stage_name
 from tokenloop_widgets.palette import Palette
 
 SCALES = (1.0, 0.2, 0.05)
 """What the whole width of a bar may stand for; the header states which."""
+
+VISIBLE = 1e-9
+"""Sums of float64 probabilities that should be nothing come out this small."""
 
 MARKS = 2  # ▌ highlighted, ▸ chosen
 LABEL_LEAST, BAR_LEAST, BAR_GOOD = 6, 8, 24
@@ -107,6 +111,33 @@ def table_rows(choice: Choice, height: int, top: int) -> list[Row]:
     return rows
 
 
+def below(choice: Choice, rows: list[Row]) -> Tail:
+    """The tail of the table as it stands: what is below its last row, shown nowhere.
+
+    Candidates that the choice holds but the window does not reach are part of it, so that rows
+    from the first to the last and the tail always sum to one.
+    """
+    end = max((row.index + 1 for row in rows if row.kind == "candidate"), default=0)
+    pinned = choice.chosen if any(row.kind == "pinned" for row in rows) else None
+    hidden = [c for c in choice.candidates[end:] if pinned is None or c.id != pinned.id]
+    cut = Counter(choice.tail.cut)
+    cut.update(c.cut_by for c in hidden if c.cut_by is not None)
+    number, p, final_p = choice.tail.count, choice.tail.p, choice.tail.final_p
+    if pinned is not None and pinned.rank > len(choice.candidates):
+        number, p = number - 1, p - pinned.p
+        final_p = final_p if final_p is None else final_p - (pinned.final_p or 0.0)
+        if pinned.cut_by is not None:
+            cut[pinned.cut_by] -= 1
+    return Tail(
+        count=number + len(hidden),
+        p=max(0.0, p + sum(c.p for c in hidden)),
+        final_p=None
+        if final_p is None
+        else max(0.0, final_p + sum(c.final_p or 0.0 for c in hidden)),
+        cut={name: n for name, n in cut.items() if n > 0},
+    )
+
+
 def candidates_strips(
     choice: Choice | None,
     width: int,
@@ -140,11 +171,12 @@ def candidates_strips(
     columns = Columns.fit(width, most=most, final=not given)
     scale = scale_of(choice)
     strips = []
-    for row in table_rows(choice, height, top):
+    rows = table_rows(choice, height, top)
+    for row in rows:
         if row.kind == "header":
             strips.append(_header(columns, width, scale, palette))
         elif row.kind == "tail":
-            strips.append(_tail(choice, columns, width, palette))
+            strips.append(_tail(choice, below(choice, rows), columns, width, palette))
         else:
             pinned = row.kind == "pinned"
             candidate = choice.chosen if pinned else choice.candidates[row.index]
@@ -256,42 +288,46 @@ def _candidate(
     return line.strip()
 
 
-def _tail(choice: Choice, columns: Columns, width: int, palette: Palette) -> Strip:
+def _tail(choice: Choice, tail: Tail, columns: Columns, width: int, palette: Palette) -> Strip:
     soft = palette.on(palette.soft)
-    tail = choice.tail
     line = Line(width, soft).skip(MARKS)
     if columns.rank:
         line.right("…", soft, columns.rank).skip(2)
-    more = f"{count(tail.count)} more" if tail.count else "no more"
     start = line.at
-    line.left(more, soft, columns.label)
+    line.left(f"{count(tail.count)} more" if tail.count else "no more", soft, columns.label)
     if columns.p:
-        column = start + columns.label + bool(columns.id) * (columns.id + 1)
-        column += bool(columns.logit) * (columns.logit + 1)
-        line.to(column + 1).right(percent(tail.p), palette.on(palette.model), columns.p)
-    survives = bool(tail.final_p)
-    end = width - (columns.final + 1 if survives and columns.final else 0)
-    note = tail_note(choice, end - line.at - 1)
-    if note:
-        line.skip(1).add(note, palette.on(palette.faint))
-    if survives and columns.final:
+        between = sum(column + 1 for column in (columns.id, columns.logit) if column)
+        line.to(start + columns.label + between + 1)
+        line.right(percent(tail.p), palette.on(palette.model), columns.p)
+    drawable = (tail.final_p or 0.0) >= VISIBLE and columns.final > 0
+    end = width - (columns.final + 1 if drawable else 0)
+    room = end - line.at - 1
+    told = ["given by you: nothing was drawn"]
+    if choice.draw.how != "given":
+        told = fates(tail)
+    line.skip(1).add(first_fitting(told, room), palette.on(palette.faint))
+    if drawable:
         final = palette.on(palette.sampler)
         line.to(end + 1).right(percent(tail.final_p), final, columns.final)
     return line.strip()
 
 
-def tail_note(choice: Choice, room: int) -> str:
-    """What became of the tail, in as many whole clauses as fit: ``49,112 cut by top-k, …``."""
-    if choice.draw.how == "given":
-        clauses = ["given by you: nothing was drawn"]
-    else:
-        cut = sorted(choice.tail.cut.items(), key=lambda item: -item[1])
-        clauses = [f"{count(number)} by {stage_name(name)}" for name, number in cut if number]
-        if clauses:
-            clauses[0] = clauses[0].replace(" by ", " cut by ", 1)
-        left = choice.tail.count - sum(choice.tail.cut.values())
-        if left and choice.tail.count:
-            clauses.append(f"{count(left)} left to draw")
-    while clauses and width_of(", ".join(clauses)) > room:
-        clauses.pop()
-    return ", ".join(clauses)
+def fates(tail: Tail) -> list[str]:
+    """What became of the tail, the fullest way to say it first.
+
+    ``49,112 cut by top-k, 26 by top-p, 3 can be drawn``, then ``cut: top-k 49,112, top-p 26``,
+    then less and less.
+    """
+    cut = [(stage_name(name), count(number)) for name, number in _most_first(tail.cut)]
+    long = [
+        f"{number} {'' if index else 'cut '}by {name}" for index, (name, number) in enumerate(cut)
+    ]
+    left = tail.count - sum(tail.cut.values())
+    full = [*long, f"{count(left)} can be drawn"] if left > 0 else long
+    short = ["cut: " + ", ".join(f"{name} {number}" for name, number in cut)] if cut else []
+    shorter = [", ".join(long[:n]) for n in range(len(long) - 1, 0, -1)]
+    return [", ".join(full), ", ".join(long), *short, *shorter]
+
+
+def _most_first(cut: dict[str, int]) -> list[tuple[str, int]]:
+    return sorted(cut.items(), key=lambda item: -item[1])

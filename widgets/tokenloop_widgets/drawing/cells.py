@@ -144,3 +144,8 @@ def parts(line: Line, items: Sequence[tuple[str, Style]], gap: int = 3) -> Line:
             break
         line.skip(space).add(text, style)
     return line
+
+
+def first_fitting(texts: Sequence[str], width: int) -> str:
+    """The first of several ways to say the same that fits; nothing where none does."""
+    return next((text for text in texts if cell_len(text) <= width), "")

@@ -11,7 +11,8 @@ from tokenloop_widgets.drawing.cells import Line, fill_height, parts
 from tokenloop_widgets.drawing.figures import UNKNOWN, count, milliseconds, percentile
 from tokenloop_widgets.palette import Palette
 
-NAME_WIDTH, TIME_WIDTH = 8, 8
+NAME_WIDTH, TIME_WIDTH = 7, 8
+BAR_LEAST, BAR_MOST = 6, 24
 
 
 def decode_ms(history: LatencyHistory) -> float | None:
@@ -60,15 +61,17 @@ def latency_strips(
     if history is None or shown is None:
         line = Line(width, soft).add(placeholder, soft)
         return fill_height([line.strip()], width, height, soft)
-    strips = [
-        _stacked(shown, history.paint_ms, width, palette),
-        _legend(shown, history.paint_ms, width, palette),
-        *_side_by_side(history, width, palette),
-        _last_steps(history, width, palette),
-    ]
-    if height >= len(strips) + 1:
-        strips.insert(2, Line(width, soft).strip())
-    return fill_height(strips, width, height, soft)
+    bars = [_stacked(shown, history.paint_ms, width, palette)]
+    legend = _legend(shown, history.paint_ms, width, palette)
+    pair = _side_by_side(history, width, palette)
+    rows = 2 if height >= len(bars) + len(legend) + len(pair) + 3 else 1
+    steps = _last_steps(history, width, rows, palette)
+    blank = Line(width, soft).strip()
+    if height < len(bars) + len(legend) + len(pair) + len(steps):
+        legend = legend[:1]
+    spare = height - len(bars) - len(legend) - len(pair) - len(steps)
+    above, below = [blank] * (spare > 0), [blank] * (spare > 1)
+    return fill_height([*bars, *legend, *above, *pair, *below, *steps], width, height, soft)
 
 
 def _colours(palette: Palette) -> dict[str, str]:
@@ -83,70 +86,74 @@ def _colours(palette: Palette) -> dict[str, str]:
 
 def _stacked(latency: Latency, paint_ms: float | None, width: int, palette: Palette) -> Strip:
     colours = _colours(palette)
-    lengths = [(ms or 0.0, colours[name]) for name, ms in phases(latency, paint_ms)]
+    lengths = [(ms or 0.0, colours[name], name) for name, ms in phases(latency, paint_ms)]
     line = Line(width, palette.on(palette.soft))
-    return line.extend(stacked_bar(lengths, width, palette.track)).strip()
+    return line.extend(stacked_bar(lengths, width, palette)).strip()
 
 
-def _legend(latency: Latency, paint_ms: float | None, width: int, palette: Palette) -> Strip:
-    line = Line(width, palette.on(palette.soft))
-    colours = _colours(palette)
+def _legend(latency: Latency, paint_ms: float | None, width: int, palette: Palette) -> list[Strip]:
+    """Every phase with its milliseconds, on as many lines as they take."""
+    soft, colours = palette.on(palette.soft), _colours(palette)
+    lines = [Line(width, soft)]
     for name, ms in phases(latency, paint_ms):
-        figure = UNKNOWN if ms is None else f"{ms:.1f}"
-        text = f"{name} {figure}"
-        gap = 2 if line.at else 0
-        if line.room < gap + 2 + len(text):
-            break
-        line.skip(gap).add("■ ", palette.on(colours[name])).add(text, palette.on(palette.soft))
-    line.fits("  ms", palette.on(palette.soft))
-    return line.strip()
+        text = f"{name} {UNKNOWN if ms is None else f'{ms:.1f}'}"
+        if lines[-1].at and lines[-1].room < len(text) + 4:
+            lines.append(Line(width, soft))
+        line = lines[-1].skip(2 if lines[-1].at else 0)
+        line.add("■ ", palette.on(colours[name])).add(text, soft)
+    lines[-1].fits(" ms", soft)
+    return [line.strip() for line in lines]
 
 
 def _side_by_side(history: LatencyHistory, width: int, palette: Palette) -> list[Strip]:
+    """Decode and prefill per token with bars of one scale; the factor between them stands out."""
+    soft, blue = palette.on(palette.soft), palette.on(palette.model, bold=True)
     decode, prefill = decode_ms(history), prefill_ms(history)
     longest = max(decode or 0.0, prefill or 0.0)
+    notes: list[list[tuple[str, Style]]] = [[], []]
+    if history.prefill is not None:
+        whole = milliseconds(history.prefill.prefill)
+        notes[1].append((f"{whole} for {count(history.prefill.positions)}", soft))
+    if decode and prefill:
+        notes[1].insert(0, (factor(decode, prefill), palette.on(palette.text, bold=True)))
+    start = NAME_WIDTH + TIME_WIDTH + 1 + len("a token") + 2
+    noted = max(sum(len(text) + 2 for text, _ in items) for items in notes)
+    room = min(BAR_MOST, width - start - noted)
     strips = []
-    for name, ms, note in (
-        ("decode", decode, "a token"),
-        ("prefill", prefill, _prefill_note(history)),
-    ):
-        line = Line(width, palette.on(palette.soft))
-        line.left(name, palette.on(palette.soft), NAME_WIDTH)
-        line.right(milliseconds(ms), palette.on(palette.model, bold=True), TIME_WIDTH).skip(1)
-        room = max(0, width - line.at - 2 - NOTE_WIDTH)
-        if room >= 8 and ms is not None and longest:
-            line.extend(bar(ms / longest, room, palette.model, palette.track)).skip(2)
-        parts(line, [(note, palette.on(palette.soft))], gap=0)
-        strips.append(line.strip())
+    for name, ms, items in (("decode", decode, notes[0]), ("prefill", prefill, notes[1])):
+        line = Line(width, soft).left(name, soft, NAME_WIDTH)
+        line.right(milliseconds(ms), blue, TIME_WIDTH).skip(1)
+        line.fits("a token", soft)
+        if room >= BAR_LEAST:
+            length = ms / longest if ms is not None and longest else 0.0
+            line.to(start).extend(bar(length, room, palette.model, palette.track))
+        strips.append(parts(line, items, gap=2).strip())
     return strips
 
 
-NOTE_WIDTH = 34
+def factor(decode: float, prefill: float) -> str:
+    """How much cheaper a token is in a prefill than in a decode: ``2.1× faster``."""
+    if decode >= prefill:
+        return f"{decode / prefill:.1f}× faster"
+    return f"{prefill / decode:.1f}× slower"
 
 
-def _prefill_note(history: LatencyHistory) -> str:
-    prefill, a_token, decode = history.prefill, prefill_ms(history), decode_ms(history)
-    if prefill is None or not a_token:
-        return "a token"
-    note = f"a token: {milliseconds(prefill.prefill)} for {count(prefill.positions)}"
-    if decode is None:
-        return note
-    factor = decode / a_token
-    return f"{note}, {factor:.1f}× faster" if factor >= 1 else f"{note}, {1 / factor:.1f}× slower"
-
-
-def _last_steps(history: LatencyHistory, width: int, palette: Palette) -> Strip:
-    line = Line(width, palette.on(palette.soft))
+def _last_steps(history: LatencyHistory, width: int, rows: int, palette: Palette) -> list[Strip]:
+    """The last steps from 0 ms up, as many as were measured and fit, with median and 95th."""
+    soft = palette.on(palette.soft)
     steps = history.steps_ms
-    soft: Style = palette.on(palette.soft)
     if not steps:
-        return line.add("no step measured yet", soft).strip()
+        return [Line(width, soft).add("no step measured yet", soft).strip()]
     median, high = percentile(steps, 0.5), percentile(steps, 0.95)
-    figures = f"p50 {milliseconds(median)}  p95 {milliseconds(high)}"
-    number = f"last {count(len(steps))} steps" if len(steps) > 1 else "1 step"
-    room = width - len(figures) - len(number) - 6
-    shown = steps[-room:] if room > 0 else ()
-    line.add(sparkline(shown, max(shown, default=0.0)), palette.on(palette.model))
-    if shown:
-        line.skip(2)
-    return parts(line, [(figures, soft), (number, soft)], gap=2).strip()
+    items = [
+        (f"p50 {milliseconds(median)}", palette.on(palette.text)),
+        (f"p95 {milliseconds(high)}", palette.on(palette.text)),
+        (f"of {count(len(steps))} steps" if len(steps) > 1 else "of 1 step", soft),
+    ]
+    figures = sum(len(text) + 2 for text, _ in items)
+    shown = steps[-(width - figures) :] if width > figures else ()
+    lines = []
+    for text in sparkline(shown, max(shown, default=0.0), rows if shown else 1):
+        lines.append(Line(width, soft).add(text, palette.on(palette.model)))
+    parts(lines[-1], items, gap=2)
+    return [line.strip() for line in lines]

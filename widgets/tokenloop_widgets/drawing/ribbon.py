@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from textual.strip import Strip
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from tokenloop.records import Choice
-from tokenloop_widgets.drawing.cells import Line, clip, safe, width_of
+from rich.style import Style
+
+from tokenloop.records import Choice, Interval
+from tokenloop_widgets.drawing.bars import inside
+from tokenloop_widgets.drawing.cells import Line, safe
 from tokenloop_widgets.palette import Palette
 
+Ribbon = Sequence[Interval]
+
 REST = -1
+POINTED = {"greedy": "the best", "forced": "taken by you", "drawn": "drawn", "given": "given"}
 
 
 def pointer(choice: Choice) -> float | None:
@@ -21,19 +28,27 @@ def pointer(choice: Choice) -> float | None:
     return (draw.low + draw.high) / 2
 
 
-def ribbon_cells(choice: Choice, width: int) -> list[int]:
-    """Which interval each cell belongs to: an index of ``choice.ribbon``, or ``REST``.
+def ribbon_cells(ribbon: Ribbon, width: int) -> list[int]:
+    """Which interval each cell belongs to: an index of the ribbon, or ``REST`` beyond its end.
 
-    A cell belongs to the interval that holds its middle. The cell under the pointer always belongs
-    to the chosen interval, however narrow that is.
+    A cell belongs to the interval that holds its middle.
     """
     cells = []
     index = 0
     for cell in range(width):
         middle = (cell + 0.5) / width
-        while index < len(choice.ribbon) and choice.ribbon[index].high <= middle:
+        while index < len(ribbon) and ribbon[index].high <= middle:
             index += 1
-        cells.append(index if index < len(choice.ribbon) else REST)
+        cells.append(index if index < len(ribbon) else REST)
+    return cells
+
+
+def final_cells(choice: Choice, width: int) -> list[int]:
+    """The cells of the final ribbon.
+
+    The one under the pointer always belongs to the chosen interval, however narrow that is.
+    """
+    cells = ribbon_cells(choice.ribbon, width)
     at = pointer_cell(choice, width)
     if at is not None:
         owner = [n for n, part in enumerate(choice.ribbon) if part.id == choice.chosen.id]
@@ -49,52 +64,91 @@ def pointer_cell(choice: Choice, width: int) -> int | None:
     return min(width - 1, int(at * width))
 
 
-def ribbon_strip(choice: Choice, width: int, palette: Palette) -> Strip:
-    """One line: the chosen interval bright, its neighbours in turn, labels where they fit."""
-    line = Line(width, palette.on(palette.soft))
-    cells = ribbon_cells(choice, width)
+def model_ribbon(choice: Choice) -> tuple[Interval, ...]:
+    """The same ribbon of the model's own distribution: the shown candidates from 0 upwards."""
+    parts, low = [], 0.0
+    for candidate in choice.candidates:
+        high = low + candidate.p
+        parts.append(Interval(id=candidate.id, label=candidate.label, low=low, high=high))
+        low = high
+    return tuple(parts)
+
+
+def ribbon_line(
+    line: Line, cells: list[int], ribbon: Ribbon, shades: Shades, *, labels: bool = True
+) -> Line:
+    """Append a ribbon: the chosen interval bright, its neighbours in turn, labels where they fit.
+
+    Args:
+        line: to append to.
+        cells: which interval each cell belongs to.
+        ribbon: the intervals.
+        shades: the colours.
+        labels: print the labels inside.
+    """
     start = 0
-    while start < width:
-        index = cells[start]
-        end = start
-        while end < width and cells[end] == index:
+    while start < len(cells):
+        index, end = cells[start], start
+        while end < len(cells) and cells[end] == index:
             end += 1
         if index == REST:
-            line.add("░" * (end - start), palette.on(palette.faint))
+            line.add("░" * (end - start), shades.rest)
         else:
-            part = choice.ribbon[index]
-            chosen = part.id == choice.chosen.id
-            behind = (palette.sampler_soft, palette.sampler_faint)[index % 2]
-            behind = palette.sampler if chosen else behind
-            ink = palette.ground if chosen else palette.text
-            line.add(
-                _inside(part.label, end - start),
-                palette.on(ink, bold=chosen, background=behind),
-            )
+            part = ribbon[index]
+            chosen = part.id == shades.chosen
+            shade = shades.bright if chosen else shades.turns[index % 2]
+            line.add(inside(safe(part.label) if labels else "", end - start), shade)
         start = end
-    return line.strip()
+    return line
 
 
-def _inside(label: str, width: int) -> str:
-    """A label centred in its interval with the bound drawn at its left, or what fits of that."""
-    bound = "▏" if width > 1 else " "
-    text = safe(label)
-    if width_of(text) > width - 2:
-        text = clip(text, width - 2) if width >= 6 else ""
-    left = max(1, (width - width_of(text)) // 2)
-    before = bound + " " * (left - 1)
-    return before + text + " " * (width - left - width_of(text))
+@dataclass(frozen=True)
+class Shades:
+    """Styles of a ribbon: of the chosen id, of the others in turn, of what no interval covers."""
+
+    chosen: int
+    bright: Style
+    turns: tuple[Style, Style]
+    rest: Style
+
+    @classmethod
+    def final(cls, choice: Choice, palette: Palette) -> Shades:
+        """Amber, for the distribution that is drawn from."""
+        return cls(
+            choice.chosen.id,
+            palette.on(palette.ground, bold=True, background=palette.sampler),
+            (
+                palette.on(palette.text, background=palette.sampler_soft),
+                palette.on(palette.text, background=palette.sampler_faint),
+            ),
+            palette.on(palette.faint),
+        )
+
+    @classmethod
+    def model(cls, choice: Choice, palette: Palette) -> Shades:
+        """Blue, for the model's own."""
+        return cls(
+            choice.chosen.id,
+            palette.on(palette.ground, bold=True, background=palette.model),
+            (
+                palette.on(palette.text, background=palette.model_soft),
+                palette.on(palette.text, background=palette.model_faint),
+            ),
+            palette.on(palette.faint),
+        )
 
 
-def pointer_strip(choice: Choice, width: int, palette: Palette) -> Strip:
-    """The line under the ribbon: ``▲ u = 0.3117`` at its cell, on the side where there is room."""
-    line = Line(width, palette.on(palette.soft))
+def pointer_line(line: Line, choice: Choice, width: int, palette: Palette) -> Line:
+    """Append the line under the ribbon: ``▲ u = 0.3117`` at its cell, the word if it fits."""
     at = pointer_cell(choice, width)
     if at is None:
-        return line.strip()
+        return line
     draw = choice.draw
-    word = f"u = {draw.u:.4f}" if draw.u is not None else draw.how
+    word = f"u = {draw.u:.4f}" if draw.u is not None else POINTED[draw.how]
     amber = palette.on(palette.sampler, bold=True)
-    if at + 2 + len(word) <= width or at < len(word) + 1:
-        return line.to(at).add("▲ " + word if at + 2 + len(word) <= width else "▲", amber).strip()
-    return line.to(at - len(word) - 1).add(word + " ▲", amber).strip()
+    start = line.at
+    if at + 2 + len(word) <= width:
+        return line.to(start + at).add(f"▲ {word}", amber)
+    if at >= len(word) + 1:
+        return line.to(start + at - len(word) - 1).add(f"{word} ▲", amber)
+    return line.to(start + at).add("▲", amber)
