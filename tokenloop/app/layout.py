@@ -1,12 +1,19 @@
-"""Which arrangement fits a terminal: a pure function of its size."""
+"""Which arrangement fits a terminal: a function of its size, told to the style sheet as a class."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from textual.geometry import Size
+    from textual.screen import Screen
 
 Layout = Literal["wide", "medium", "small", "tiny"]
 
 LAYOUTS: tuple[Layout, ...] = ("wide", "medium", "small", "tiny")
+
+LOW = 6
+"""Rows below which even the status and the keys make way for the text and the candidates."""
 
 
 def layout_for(width: int, height: int) -> Layout:
@@ -22,3 +29,12 @@ def layout_for(width: int, height: int) -> Layout:
     if width >= 60 and height >= 18:
         return "small"
     return "tiny"
+
+
+def arrange(screen: Screen[Any], size: Size) -> Layout:
+    """Give the screen the class of its arrangement (``-wide`` …, ``-low``) and return it."""
+    layout = layout_for(size.width, size.height)
+    for name in LAYOUTS:
+        screen.set_class(name == layout, f"-{name}")
+    screen.set_class(size.height < LOW, "-low")
+    return layout

@@ -85,10 +85,11 @@ class View:
 
     @property
     def history(self) -> LatencyHistory | None:
-        """The passes so far, with the screen's own time."""
+        """The passes so far, with the screen's own time for the last change: now only."""
         if self.snapshot is None:
             return None
-        return structs.replace(self.snapshot.latency, paint_ms=self.paint_ms)
+        paint_ms = self.paint_ms if self.moment == "now" else None
+        return structs.replace(self.snapshot.latency, paint_ms=paint_ms)
 
     @property
     def pending(self) -> Choice | None:

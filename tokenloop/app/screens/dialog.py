@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
+
+from tokenloop.app.layout import arrange
+
+if TYPE_CHECKING:
+    from textual import events
 
 Result = TypeVar("Result")
 
@@ -14,6 +19,10 @@ class Dialog(ModalScreen[Result]):
     """A window above the panels; esc leaves it with no result."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "back", show=False)]
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Arrange for the new size."""
+        arrange(self, event.size)
 
     def action_leave(self) -> None:
         """Close without a result."""

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.widgets import Checkbox, Static, TextArea
+from textual.widgets import Static, TextArea
 
 from tokenloop.app.editable import Editable
 from tokenloop.app.prompt_area import MAX_PASTE, PromptArea
 from tokenloop.app.screens.dialog import Dialog
+from tokenloop.app.tick import Tick
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -49,7 +50,7 @@ class EditorScreen(Dialog[Written]):
         """The editor, the choice of specials, the keys."""
         with Vertical(id="editor", classes="window"):
             yield TextArea(self._editable.text, id="whole-text", show_line_numbers=True)
-            yield Checkbox(Content(SPECIALS_LABEL), self._specials, id="specials", compact=True)
+            yield Tick(SPECIALS_LABEL, self._specials, id="specials")
             yield Static(_keys("ctrl+s", "apply", "esc", "leave the text as it was"))
 
     def on_mount(self) -> None:
@@ -66,7 +67,7 @@ class EditorScreen(Dialog[Written]):
     def action_apply(self) -> None:
         """Hand the text over; unchanged text is no edit."""
         text = self._editable.restore(self.query_one(TextArea).text)
-        self.dismiss(Written(text, self.query_one(Checkbox).value))
+        self.dismiss(Written(text, self.query_one(Tick).value))
 
 
 class TypeScreen(Dialog[Written]):
@@ -85,7 +86,7 @@ class TypeScreen(Dialog[Written]):
         with Vertical(id="typing", classes="window"):
             yield Static(Content.assemble((self._tail, "$text-muted"), "▏"), id="tail")
             yield PromptArea("", id="more-text", highlight_cursor_line=False)
-            yield Checkbox(Content(SPECIALS_LABEL), False, id="specials", compact=True)
+            yield Tick(SPECIALS_LABEL, False, id="specials")
             yield Static(
                 _keys("enter", "append", "ctrl+j", "new line", "esc", "back"), id="typing-keys"
             )
@@ -101,12 +102,12 @@ class TypeScreen(Dialog[Written]):
         """Append; an empty text appends nothing."""
         event.stop()
         text = event.area.text
-        self.dismiss(Written(text, self.query_one(Checkbox).value) if text else None)
+        self.dismiss(Written(text, self.query_one(Tick).value) if text else None)
 
     def on_prompt_area_left(self, event: PromptArea.Left) -> None:
         """Down from the last line: to the choice of specials."""
         event.stop()
-        self.query_one(Checkbox).focus()
+        self.query_one(Tick).focus()
 
     def on_prompt_area_too_long(self, event: PromptArea.TooLong) -> None:
         """Say why the paste was refused."""

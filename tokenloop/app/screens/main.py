@@ -13,7 +13,7 @@ from textual.widgets import Static
 
 from tokenloop.app.drawing import band_text, draw_latency, draw_panels, footer_keys, show_status
 from tokenloop.app.keys import COMMANDS, PANEL_COMMANDS
-from tokenloop.app.layout import LAYOUTS, Layout, layout_for
+from tokenloop.app.layout import Layout, arrange
 from tokenloop.app.messages import Wanted
 from tokenloop.app.view import View
 from tokenloop_widgets import (
@@ -108,7 +108,7 @@ class MainScreen(Screen[None]):
 
     def on_resize(self, event: events.Resize) -> None:
         """Arrange for the new size."""
-        self._layout = layout_for(event.size.width, event.size.height)
+        self._layout = arrange(self, event.size)
         self._arrange()
 
     def show_paint(self, paint_ms: float) -> None:
@@ -123,8 +123,6 @@ class MainScreen(Screen[None]):
         draw_panels(self, self.view, probabilities=self.probabilities, landed=landed)
 
     def _arrange(self) -> None:
-        for layout in LAYOUTS:
-            self.set_class(layout == self._layout, f"-{layout}")
         small = self._layout in ("small", "tiny")
         self.set_class(self.zoomed is not None, "-zoomed")
         for name in PANEL_IDS:

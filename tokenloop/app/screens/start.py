@@ -11,6 +11,7 @@ from textual.screen import Screen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from tokenloop.app.layout import arrange
 from tokenloop.app.messages import Wanted
 from tokenloop.app.prompt_area import MAX_PASTE, PromptArea
 from tokenloop.app.prompts import PROMPTS, Prompt
@@ -20,6 +21,7 @@ from tokenloop_widgets import Key, KeyBar
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from textual import events
     from textual.app import ComposeResult
 
     from tokenloop.app.conductor import Conductor
@@ -96,6 +98,10 @@ class StartScreen(Screen[str]):
             (i for i, prompt in enumerate(PROMPTS) if prompt.text == self._prompt), None
         )
         self.follow()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Arrange for the new size."""
+        arrange(self, event.size)
 
     def follow(self) -> None:
         """Show what the loop said; go on when the model is there and a prompt waits."""

@@ -1,0 +1,92 @@
+"""Drives the app headless, with the fake loop and a clock that stands still."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tests.app.fake_loop import FakeLoop
+from tokenloop.app.application import TokenloopApp
+from tokenloop.app.options import Options
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from textual.pilot import Pilot
+
+    from tokenloop.app.conductor import Conductor
+    from tokenloop.app.screens.main import MainScreen
+
+
+@dataclass
+class Driven:
+    """The app with a fake loop and a frozen clock, and what drives it."""
+
+    app: TokenloopApp
+    pilot: Pilot[None]
+    loop: FakeLoop
+
+    async def press(self, *keys: str) -> None:
+        """Press keys and wait until everything they caused is drawn."""
+        await self.pilot.press(*keys)
+        await self.settle()
+
+    async def settle(self) -> None:
+        """Wait until no mail is on its way."""
+        for _ in range(3):
+            await self.pilot.pause()
+
+    @property
+    def conductor(self) -> Conductor:
+        return self.app.conductor
+
+    @property
+    def main(self) -> MainScreen:
+        return self.app._main
+
+    @property
+    def labels(self) -> list[str]:
+        """The prefix on screen."""
+        return [item.token.label for item in self.main.view.prefix]
+
+    @property
+    def notice(self) -> str:
+        """The line that stands where the keys were."""
+        if not self.main.has_class("-notice"):
+            return ""
+        return str(self.main.query_one("#notice").render())
+
+    def calls(self, name: str) -> list[tuple[object, ...]]:
+        """The arguments of every call of a command."""
+        return [call[1:] for call in self.loop.calls if call[0] == name]
+
+
+@asynccontextmanager
+async def driven(
+    size: tuple[int, int] = (140, 40),
+    *,
+    prompt: str | None = "The capital of Australia is",
+    hold: bool = False,
+    **options: Any,
+) -> AsyncIterator[Driven]:
+    """Run the app headless with a fake loop, its clock standing still."""
+    loops: list[FakeLoop] = []
+
+    def make(on_event: Any) -> FakeLoop:
+        loop = FakeLoop(on_event)
+        loop.hold = hold
+        loops.append(loop)
+        return loop
+
+    keymap = options.pop("keymap", None)
+    app = TokenloopApp(
+        Options(source=options.pop("source", "fake"), prompt=prompt, **options),
+        make,
+        keymap=keymap,
+        clock=lambda: 0.0,
+    )
+    async with app.run_test(size=size) as pilot:
+        world = Driven(app, pilot, loops[0])
+        await world.settle()
+        yield world
