@@ -18,7 +18,8 @@ class Tokenizer:
 
     The ids come from the ``tokenizers`` library, the bytes of a token from its spelling. What was
     cut into tokens joins to the text's bytes again, up to what the vocabulary itself changes: a
-    SentencePiece vocabulary puts a space in front, Qwen's composes accents first (NFC).
+    SentencePiece vocabulary puts a space in front, Qwen's composes accents first (NFC), and a
+    vocabulary trained without a rare byte leaves it out (SmolLM2's lacks six control characters).
 
     One thread at a time: a call switches the library's handling of special tokens.
 
