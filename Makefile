@@ -6,7 +6,7 @@ PYTHON ?= python3
 ARGS   ?=
 VENV   := .venv
 BIN    := $(VENV)/bin
-PIP    := $(BIN)/python -m pip --disable-pip-version-check
+PIP    := $(BIN)/python -m pip --disable-pip-version-check $(if $(CI),--quiet)
 
 # A stamp is newer than what it was installed from; only a change there installs again.
 SOURCES       := pyproject.toml constraints.txt
@@ -54,9 +54,9 @@ $(VENV)/pyvenv.cfg:
 	  echo "$(PYTHON) could not make a virtual environment: on Debian and Ubuntu, install python3-venv" >&2; exit 1; }
 
 $(INSTALLED): $(VENV)/pyvenv.cfg $(SOURCES)
-	$(PIP) install --quiet --constraint constraints.txt --editable .
+	$(PIP) install --constraint constraints.txt --editable .
 	@touch $@
 
 $(INSTALLED_DEV): $(VENV)/pyvenv.cfg $(SOURCES)
-	$(PIP) install --quiet --constraint constraints.txt --editable '.[dev]'
+	$(PIP) install --constraint constraints.txt --editable '.[dev]'
 	@touch $@ $(INSTALLED)
