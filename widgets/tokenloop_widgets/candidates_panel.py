@@ -11,7 +11,8 @@ from textual.message import Message
 from textual.strip import Strip
 
 from tokenloop.records import Choice, Token
-from tokenloop_widgets.drawing.candidates import body_height, candidates_strips, table_rows
+from tokenloop_widgets.drawing.candidates import candidates_strips
+from tokenloop_widgets.drawing.candidates_layout import body_height, table_rows
 from tokenloop_widgets.drawing.figures import bits, count
 from tokenloop_widgets.palette import Palette
 from tokenloop_widgets.panel import Panel
@@ -85,7 +86,10 @@ class CandidatesPanel(Panel):
         if before is None or choice is None or len(before.candidates) != len(choice.candidates):
             self._asked = 0
         self._choice, self._placeholder = choice, placeholder
-        name = "next token" if then is None else f"how {then.label} was chosen"
+        name = "next token"
+        if then is not None:
+            given = choice is None or choice.draw.how == "given"
+            name = f"{then.label} was given" if given else f"how {then.label} was chosen"
         if choice is None:
             self.title(name)
         else:
@@ -95,8 +99,7 @@ class CandidatesPanel(Panel):
                 bits(choice.entropy_bits),
                 f"after {after.label}" if after else "",
             )
-        if landed:
-            self.mark_landed()
+        self.mark_landed(landed)
         self._scroll_to_cursor()
         self.redraw()
 
@@ -198,7 +201,10 @@ class CandidatesPanel(Panel):
 
     def _scroll_to_cursor(self) -> None:
         """Keep the cursor in the window, above the line that the chosen one may be pinned to."""
-        if self._choice is None or self._cursor is None:
+        if self._choice is None:
+            return
+        self._top = max(0, min(self._top, len(self._choice.candidates) - 1))
+        if self._cursor is None:
             return
         self._cursor = min(self._cursor, len(self._choice.candidates) - 1)
         window = max(1, body_height(self.size.height) - 1)

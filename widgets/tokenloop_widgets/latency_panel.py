@@ -36,7 +36,7 @@ class LatencyPanel(Panel):
             placeholder: said where nothing ran yet.
         """
         self._history, self._last, self._placeholder = history, last, placeholder
-        name = "latency" if then is None else f"latency · the pass of {then.label}"
+        name = "latency" if then is None else f"latency · {then.label}"
         shown = last or (history and (history.decode or history.prefill)) or None
         self.title(name, f"{milliseconds(shown.total)} last step" if shown else "")
         self.redraw()

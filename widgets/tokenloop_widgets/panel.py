@@ -87,11 +87,11 @@ class Panel(Widget, can_focus=True):
             items.pop()
         self.border_subtitle = Content(" · ".join(items))
 
-    def mark_landed(self) -> None:
-        """Mark what just landed for a moment; not where animations are off."""
+    def mark_landed(self, landed: bool) -> None:
+        """Mark what just landed for a moment (or nothing); never where animations are off."""
         if self._landed_timer is not None:
             self._landed_timer.stop()
-        if not self.is_attached or self.app.animation_level == "none":
+        if not landed or not self.is_attached or self.app.animation_level == "none":
             self._landed = False
             return
         self._landed = True

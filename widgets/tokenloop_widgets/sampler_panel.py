@@ -31,7 +31,7 @@ class SamplerPanel(Panel):
             placeholder: said where ``choice`` is ``None``.
         """
         self._choice, self._placeholder = choice, placeholder
-        name = "sampler" if then is None else f"sampler · how {then.label} was chosen"
+        name = "sampler" if then is None else f"sampler · {then.label}"
         self.title(name, *(headline(choice) if choice else ()))
         self.redraw()
 

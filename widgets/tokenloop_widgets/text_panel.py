@@ -80,8 +80,7 @@ class TextPanel(Panel):
             f"{count(given)} prompt + {count(len(prefix) - given)} written" if prefix else "",
             f"◆ {count(forced)} forced" if forced else "",
         )
-        if landed:
-            self.mark_landed()
+        self.mark_landed(landed > 0)
         self.redraw()
 
     def draw(self, width: int, height: int, palette: Palette) -> list[Strip]:

@@ -39,7 +39,13 @@ def line_bar(part: float, width: int, colour: str, track: str, ground: str) -> l
 
 
 def double_bar(
-    upper: float, lower: float, width: int, palette: Palette, *, faint: bool = False
+    upper: float,
+    lower: float,
+    width: int,
+    palette: Palette,
+    *,
+    faint: bool = False,
+    track: str = "",
 ) -> list[Segment]:
     """Two bars in one row by half blocks: the model's above, the final one below.
 
@@ -52,12 +58,13 @@ def double_bar(
         width: in cells.
         palette: blue above, amber below, on the track.
         faint: draw the upper one grey (the candidate was cut).
+        track: the colour behind them, where it isn't the palette's.
     """
     if width <= 0:
         return []
     top, bottom = (round(min(1.0, max(0.0, part)) * width * 2) for part in (upper, lower))
     above = palette.faint if faint else palette.model
-    below, track = palette.sampler, palette.track
+    below, track = palette.sampler, track or palette.track
     cells: list[tuple[str, str, str]] = []
     for cell in range((max(top, bottom) + 1) // 2):
         a, b = min(2, max(0, top - 2 * cell)), min(2, max(0, bottom - 2 * cell))

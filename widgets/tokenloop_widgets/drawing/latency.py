@@ -96,13 +96,19 @@ def _legend(latency: Latency, paint_ms: float | None, width: int, palette: Palet
     soft, colours = palette.on(palette.soft), _colours(palette)
     lines = [Line(width, soft)]
     for name, ms in phases(latency, paint_ms):
-        text = f"{name} {UNKNOWN if ms is None else f'{ms:.1f}'}"
+        text = f"{name} {phase_figure(ms)}" + (" ms" if name == "layers" else "")
         if lines[-1].at and lines[-1].room < len(text) + 4:
             lines.append(Line(width, soft))
         line = lines[-1].skip(2 if lines[-1].at else 0)
         line.add("■ ", palette.on(colours[name])).add(text, soft)
-    lines[-1].fits(" ms", soft)
     return [line.strip() for line in lines]
+
+
+def phase_figure(ms: float | None) -> str:
+    """A phase's milliseconds without the unit; two digits where one would show nothing."""
+    if ms is None:
+        return UNKNOWN
+    return f"{ms:.2f}" if 0 < ms < 0.095 else f"{ms:.1f}"
 
 
 def _side_by_side(history: LatencyHistory, width: int, palette: Palette) -> list[Strip]:
