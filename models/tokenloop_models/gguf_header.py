@@ -153,7 +153,7 @@ class _Cursor:
         if end > MAX_HEADER_BYTES:
             problem = f"ends at {end:,} bytes; a header may take {MAX_HEADER_BYTES:,}"
             raise self.error(what, problem)
-        self.data += self.file.read(max(end - len(self.data), self.CHUNK))
+        self.data += self.file.read(max(end - len(self.data), len(self.data), self.CHUNK))
         if end > len(self.data):
             raise self.error(what, "the file became shorter while it was read")
 
