@@ -7,10 +7,10 @@ from rich.console import Group, JustifyMethod, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tokenloop.records import Candidate, StepRecord
+from tokenloop.records import Candidate, StageRecord, StepRecord
 
-MODEL, SAMPLER, CUT = "blue", "yellow", "bright_black"
-"""Blue is what the model says, amber what the sampler makes of it, grey what it cut."""
+MODEL, SAMPLER, MEMORY, CUT = "blue", "yellow", "magenta", "bright_black"
+"""What the model says, what the sampler makes of it, the cache, and what was cut."""
 
 COLUMNS: tuple[tuple[str, JustifyMethod, int, str], ...] = (
     ("", "left", 1, ""),
@@ -20,14 +20,14 @@ COLUMNS: tuple[tuple[str, JustifyMethod, int, str], ...] = (
     ("logit", "right", 8, ""),
     ("model", "right", 8, MODEL),
     ("sampler", "right", 8, SAMPLER),
-    ("cut by", "left", 12, ""),
+    ("cut by", "left", 11, ""),
 )
 """Heading, alignment, least width (so that the tables of a run line up) and colour."""
 
 
 def step_table(record: StepRecord) -> RenderableType:
-    """Lay out a step's headline, its candidates, its tail and its sampler in one block."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    """Lay out a step's headline, its candidates and tail, and what it took, for 80 columns."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
     for heading, justify, width, style in COLUMNS:
         table.add_column(heading, justify=justify, min_width=width, style=style)
     rows, tail = list(record.candidates), record.tail
@@ -39,28 +39,45 @@ def step_table(record: StepRecord) -> RenderableType:
         final_p = None if final_p is None else final_p - (record.chosen.final_p or 0.0)
     for candidate in rows:
         table.add_row(*_cells(candidate, chosen=candidate.id == record.token.id))
-    table.add_row(
-        *("", "", "", Text(f"… {count:,} more"), "", _percent(p), _percent(final_p)),
-        Text(", ".join(f"{stage} {cut:,}" for stage, cut in tail.cut.items())),
-        style=CUT,
-    )
-    return Group(_headline(record), table, _funnel(record), _cost(record), Text())
+    rest = Text(f"… {count:,} more")
+    table.add_row("", "", "", rest, "", _percent(p), _percent(final_p), style=CUT)
+    return Group(_headline(record), table, *_summary(record), Text())
 
 
 def _headline(record: StepRecord) -> Text:
     line = Text(f"step {record.step} · position {record.position} · ")
     line.append(record.token.label, style="bold reverse")
-    line.append(f" {_how(record)}", style=SAMPLER)
-    line.append(f" · model {record.entropy_bits:.2f} bits", style=MODEL)
+    draw = record.draw
+    line.append(f" {draw.how}", style=SAMPLER)
+    if draw.u is not None and draw.low is not None and draw.high is not None:
+        interval = f"[{draw.low:.4f}, {draw.high:.4f})"
+        line.append(f": u = {draw.u:.4f} in {interval}", style=SAMPLER)
     return line
 
 
-def _how(record: StepRecord) -> str:
-    draw = record.draw
-    if draw.u is None or draw.low is None or draw.high is None:
-        return draw.how
-    rolled = f", attempt {draw.attempt}" if draw.attempt else ""
-    return f"{draw.how} · u = {draw.u:.4f} in [{draw.low:.4f}, {draw.high:.4f}){rolled}"
+def _summary(record: StepRecord) -> list[Text]:
+    cache, latency = record.cache, record.latency_ms
+    # A stage that did nothing is left out here; the JSON has it with its reason.
+    stages = [_stage(stage) for stage in record.stages if stage.skipped is None]
+    bits = f"{record.entropy_bits:.2f} bits"
+    if record.final_entropy_bits is not None:
+        bits += f", {record.final_entropy_bits:.2f} after the sampler"
+    passed = latency.decode or latency.prefill
+    return [
+        Text(f"model    {record.vocab_size:,} candidates, {bits}", MODEL),
+        Text(f"sampler  {' · '.join(stages)}", SAMPLER),
+        Text(
+            f"cache    {cache.positions:,} positions, {cache.bytes / 1024:,.1f} KiB: "
+            f"kept {cache.kept:,}, computed {cache.computed:,}",
+            MEMORY,
+        ),
+        Text(f"time     pass {passed:.1f} ms, sampler {latency.sample:.1f} ms"),
+    ]
+
+
+def _stage(stage: StageRecord) -> str:
+    values = (f"{v:g}" if isinstance(v, float) else str(v) for v in stage.settings.values())
+    return f"{stage.name} {' '.join(values)} → {stage.survivors:,}"
 
 
 def _cells(candidate: Candidate, *, chosen: bool) -> list[Text]:
@@ -76,34 +93,6 @@ def _cells(candidate: Candidate, *, chosen: bool) -> list[Text]:
         Text("" if candidate.cut_by else _percent(candidate.final_p)),
         Text(cut_by, style=style),
     ]
-
-
-def _funnel(record: StepRecord) -> Text:
-    """The survivors along the chain; a stage that did nothing is left out."""
-    line = Text(f"sampler: {record.vocab_size:,}", style=SAMPLER)
-    for stage in record.stages:
-        if stage.skipped is not None:
-            continue
-        settings = " ".join(
-            f"{value:g}" if isinstance(value, float) else str(value)
-            for value in stage.settings.values()
-        )
-        line.append(f" → {stage.name} {settings}: {stage.survivors:,}")
-    if record.final_entropy_bits is not None:
-        line.append(f" · {record.final_entropy_bits:.2f} bits")
-    return line
-
-
-def _cost(record: StepRecord) -> Text:
-    cache, latency = record.cache, record.latency_ms
-    line = Text(
-        f"cache: {cache.positions:,} positions, {cache.bytes / 1024:,.1f} KiB "
-        f"(kept {cache.kept:,}, computed {cache.computed:,})",
-        style="magenta",
-    )
-    passed = latency.decode or latency.prefill
-    line.append(f" · pass {passed:.1f} ms, sampler {latency.sample:.1f} ms", style="default")
-    return line
 
 
 def _percent(p: float | None) -> str:
