@@ -36,10 +36,9 @@ class Fields:
     @classmethod
     def of(cls, checkpoint: Checkpoint) -> Fields:
         """The settings of a checkpoint; those of a GGUF under its architecture's prefix."""
-        where = shown(checkpoint.path)
-        if checkpoint.format == "gguf":
-            return cls(where, checkpoint.config, f"{checkpoint.architecture}.")
-        return cls(f"{where}: config.json", checkpoint.config)
+        gguf = checkpoint.format == "gguf"
+        prefix = f"{checkpoint.architecture}." if gguf else ""
+        return cls(settings_file(checkpoint), checkpoint.config, prefix)
 
     def inside(self, name: str) -> Fields:
         """The settings inside a field (none where it is absent)."""
@@ -113,6 +112,14 @@ class Fields:
     def _value(self, name: str, default: object) -> Any:
         value = self.get(name)
         return default if value is None else value
+
+
+def settings_file(checkpoint: Checkpoint) -> str:
+    """The file that a checkpoint's settings stand in, for errors."""
+    if checkpoint.format == "gguf":
+        return shown(checkpoint.path)
+    folder = checkpoint.path if checkpoint.path.is_dir() else checkpoint.path.parent
+    return shown(folder / "config.json")
 
 
 def _json(value: object) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tokenloop_models.errors import ModelError, quoted
 from tokenloop_models.families import llama
-from tokenloop_models.file_kinds import shown
+from tokenloop_models.fields import settings_file
 
 if TYPE_CHECKING:
     from tokenloop_models.checkpoint import Checkpoint
@@ -26,8 +26,8 @@ def family_of(checkpoint: Checkpoint) -> Family:
     """
     family = FAMILIES.get(checkpoint.architecture)
     if family is None:
-        field = "general.architecture" if checkpoint.format == "gguf" else "config.json: model_type"
+        field = "general.architecture" if checkpoint.format == "gguf" else "model_type"
         problem = f"{field} = {quoted(checkpoint.architecture)} is not known here"
         known = ", ".join(sorted(FAMILIES))
-        raise ModelError(f"{shown(checkpoint.path)}: {problem}; known: {known}")
+        raise ModelError(f"{settings_file(checkpoint)}: {problem}; known: {known}")
     return family
