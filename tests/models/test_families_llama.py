@@ -33,7 +33,7 @@ VARIANTS = {
     "linear rope": TinySpec(rope_scaling={"type": "linear", "factor": 4.0}),
     "llama3 rope": TinySpec(rope_scaling=LLAMA3, head_dim=16),
     "padded vocabulary": TinySpec(vocab_size=320),
-    "odd sizes": TinySpec(hidden=33, head_dim=10, intermediate=45, vocab_size=301, tied=False),
+    "odd sizes": TinySpec(hidden=36, head_dim=10, intermediate=45, vocab_size=301, tied=False),
 }
 IDS = [5, 77, 140, 9, 9, 280, 33, 61, 298, 0, 12, 100]
 
