@@ -1,0 +1,74 @@
+"""What the documents say is so: keys, formats and defaults are read back from the code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from tokenloop.app.keys import BY_ID, COMMANDS, keys_of
+from tokenloop.app.settings_file import read_settings
+from tokenloop.records import StepRecord
+from tokenloop.sampling import ORDERS
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+FORMATS = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
+HOW = (ROOT / "docs" / "how-it-works.md").read_text(encoding="utf-8")
+
+
+def json_keys(struct: type[msgspec.Struct]) -> Iterator[str]:
+    """Every key that a record's JSON can hold, its inner records' too."""
+    for info in msgspec.structs.fields(struct):
+        yield info.encode_name
+        for inner in structs_in(info.type):
+            yield from json_keys(inner)
+
+
+def structs_in(kind: Any) -> list[type[msgspec.Struct]]:
+    if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+        return [kind]
+    return [inner for part in getattr(kind, "__args__", ()) for inner in structs_in(part)]
+
+
+def test_every_key_of_a_json_line_is_documented() -> None:
+    documented = set(re.findall(r"`(\w+)`", FORMATS))
+    assert set(json_keys(StepRecord)) - documented == set()
+
+
+def test_every_stage_is_documented_in_both_orders() -> None:
+    for order, stages in ORDERS.items():
+        assert f"`{order}`" in HOW
+        named = ", ".join(stage.replace("_", "-") for stage in stages).replace("logit-", "logit ")
+        assert named in HOW
+        assert all(f"`{stage}`" in FORMATS for stage in stages)
+
+
+def test_the_settings_example_is_taken_as_it_stands(tmp_path: Path) -> None:
+    [example] = re.findall(r"```toml\n(.*?)```", FORMATS, re.DOTALL)
+    path = tmp_path / "settings.toml"
+    path.write_text(example, encoding="utf-8")
+    settings = read_settings(BY_ID, path)
+    assert settings.sampler.logit_bias == {16570: -2.0}
+    assert settings.keys == {"step": "space,n"}
+
+
+def readme_keys() -> set[str]:
+    table = README.partition("## Keys")[2].partition("\n## ")[0]
+    cells = [line.split("|")[1] for line in table.splitlines() if line.startswith("| ")]
+    return {key for cell in cells for key in re.split(r"[ ,·]+", cell) if key}
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.id)
+def test_every_command_has_its_key_in_the_readme(command: Any) -> None:
+    named = readme_keys() | {"1", "2", "3", "4", "5"}
+    assert set(keys_of(command, {})) & named, f"{command.id}: {keys_of(command, {})}"
+
+
+def test_the_readme_names_no_key_that_does_nothing() -> None:
+    bound = {key for command in COMMANDS for key in keys_of(command, {})}
+    assert readme_keys() - bound - {"key", "---", "1–5"} == set()
