@@ -12,7 +12,8 @@ from gguf import GGML_QUANT_SIZES, GGMLQuantizationType
 from gguf.quants import _type_traits
 
 from tests.models.files.making import info
-from tokenloop_models.dequantise import BLOCK_READERS, BLOCKS_AT_ONCE, dequantise
+from tokenloop_models.block_readers import BLOCK_READERS
+from tokenloop_models.dequantise import VALUES_AT_ONCE, dequantise
 from tokenloop_models.errors import ModelError
 from tokenloop_models.gguf_checkpoint import GgufCheckpoint
 from tokenloop_models.gguf_types import TYPES
@@ -66,8 +67,9 @@ def test_every_type_reads_as_in_the_reference(tmp_path: Path, name: str) -> None
 
 @pytest.mark.parametrize("name", BLOCK_READERS)
 def test_the_fast_readers_equal_the_library_across_pieces(name: str) -> None:
-    raw = random_blocks(name, rows=1, blocks=2 * BLOCKS_AT_ONCE + 3)
-    values = dequantise(torch.from_numpy(raw.reshape(-1)), TYPES[CODES[name]])
+    kind = TYPES[CODES[name]]
+    raw = random_blocks(name, rows=1, blocks=VALUES_AT_ONCE // kind.block + 3)
+    values = dequantise(torch.from_numpy(raw.reshape(-1)), kind)
     assert same(values, expected(raw, name).reshape(-1))
 
 
