@@ -26,7 +26,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, dict[str, Any]]]:
         return 0
 
     monkeypatch.setattr("tokenloop.app.run_app", run_app)
-    monkeypatch.setattr("tokenloop.cli.open.on_a_terminal", lambda: True)
+    monkeypatch.setattr("tokenloop.cli.start.on_a_terminal", lambda: True)
     return calls
 
 

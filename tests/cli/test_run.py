@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import signal
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -239,6 +241,35 @@ def test_ctrl_c_leaves_whole_lines_and_exit_130(tiny: str) -> None:
     assert "Traceback" not in err
     steps = [record["step"] for record in lines(first + rest)]
     assert steps == list(range(1, len(steps) + 1))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this platform")
+@pytest.mark.parametrize("as_json", [[], ["--json"]])
+def test_a_full_disk_is_one_line(tiny: str, as_json: list[str]) -> None:
+    code = "from tokenloop.cli import main; main()"
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", code, "run", tiny, *PROMPT, "--steps", "1", *as_json],
+            stdin=subprocess.DEVNULL,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr == "tokenloop: No space left on device\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a shell closes the stream")
+def test_streams_that_were_closed_before_the_start_do_no_harm(tiny: str) -> None:
+    command = f"{sys.executable} -c 'from tokenloop.cli import main; main()' run {tiny} --ids 40"
+    done = subprocess.run(
+        ["sh", "-c", f"{command} --steps 1 --json <&- >&-"],
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.real

@@ -5,6 +5,7 @@ Importing it loads click alone; torch, numpy and Textual come when a command nee
 
 from __future__ import annotations
 
+import os
 import sys
 
 
@@ -12,4 +13,12 @@ def main() -> None:
     """Run the program on the process's arguments and exit with its code."""
     from tokenloop.cli.program import run_program
 
+    _open_closed_streams()
     sys.exit(run_program(sys.argv[1:]))
+
+
+def _open_closed_streams() -> None:
+    """Python leaves a standard stream that was closed before the start as ``None``."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115, PTH123 - open until the end

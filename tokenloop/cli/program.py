@@ -14,9 +14,9 @@ from tokenloop.cli.completion import completion
 from tokenloop.cli.doctor import doctor
 from tokenloop.cli.group import ProgramGroup
 from tokenloop.cli.models import models
-from tokenloop.cli.open import open_app
 from tokenloop.cli.pull import pull
 from tokenloop.cli.run import run
+from tokenloop.cli.start import open_app
 from tokenloop.errors import TokenloopError
 from tokenloop.labels import clean
 
@@ -65,6 +65,9 @@ def run_program(arguments: Sequence[str]) -> int:
         return INTERRUPTED
     except (TokenloopError, ModelError) as error:
         return _fail(str(error), FAILED)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        return _fail(f"{error.filename}: {reason}" if error.filename else reason, FAILED)
     except Exception as error:
         if os.environ.get(DEBUG_VARIABLE):
             raise

@@ -99,13 +99,14 @@ def run(
             threads=threads or file.threads,
             progress=progress,
         )
-    shown = candidates or (SHOWN_IN_JSON if as_json else SHOWN_IN_TABLES)
-    session = Session(runtime, settings=settings, seed=seed, shown=shown)
+    # The prompt's own candidates are not printed: one of each, whatever its length, is enough.
+    session = Session(runtime, settings=settings, seed=seed, shown=1)
     with count_progress("prompt") as progress:
         session.open(
             ids if ids is not None else session.encode(text, specials=specials),
             progress=lambda done, total: progress("prefill", done, total),
         )
+    session.show(candidates or (SHOWN_IN_JSON if as_json else SHOWN_IN_TABLES))
     records = _steps(session, steps, ignore_eos=ignore_eos)
     if as_json:
         _write_lines(records)
