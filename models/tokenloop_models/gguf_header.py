@@ -18,18 +18,16 @@ import math
 import struct
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 from tokenloop_models.errors import ModelError, quoted
 from tokenloop_models.file_kinds import file_size, shown, unreadable, what_it_is
+from tokenloop_models.gguf_cursor import Cursor
 from tokenloop_models.gguf_types import FILE_TYPES, PLAIN_FLOATS, TYPES, TensorType
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-MIB = 1 << 20
-MAX_HEADER_BYTES = 256 * MIB  # a vocabulary of 262,144 with its merges takes about 15 MiB
-MAX_ENTRIES = 16 * MIB  # of all arrays together
 MAX_KEYS = 65_536
 MAX_TENSORS = 262_144
 MAX_NAME_BYTES = 65_535  # of a key, by the format
@@ -107,7 +105,7 @@ def read_header(path: Path) -> GgufHeader:
     size = file_size(path)
     try:
         with path.open("rb") as file:
-            cursor = _Cursor(path, file, size)
+            cursor = Cursor(path, file, size)
             version = _read_version(cursor)
             tensor_count = cursor.number("Q", "tensor count", most=MAX_TENSORS)
             key_count = cursor.number("Q", "metadata count", most=MAX_KEYS)
@@ -126,85 +124,7 @@ def read_header(path: Path) -> GgufHeader:
     return GgufHeader(path, version, metadata, tensors, start, size)
 
 
-class _Cursor:
-    """Reads the header piece by piece; never more of the file than the pieces need."""
-
-    CHUNK = 4 * MIB
-
-    def __init__(self, path: Path, file: BinaryIO, size: int) -> None:
-        self.path = path
-        self.file = file
-        self.size = size
-        self.data = b""
-        self.position = 0
-        self.entries_left = MAX_ENTRIES
-
-    def error(self, what: str, problem: str) -> ModelError:
-        return ModelError(f"{shown(self.path)}: {what}: {problem}")
-
-    def need(self, count: int, what: str) -> None:
-        """Make sure that ``count`` bytes after the position are in memory."""
-        end = self.position + count
-        if end <= len(self.data):
-            return
-        if end > self.size:
-            problem = f"needs {count:,} bytes at {self.position:,}, the file has {self.size:,}"
-            raise self.error(what, f"{problem}: cut short, or a wrong length")
-        if end > MAX_HEADER_BYTES:
-            problem = f"ends at {end:,} bytes; a header may take {MAX_HEADER_BYTES:,}"
-            raise self.error(what, problem)
-        self.data += self.file.read(max(end - len(self.data), len(self.data), self.CHUNK))
-        if end > len(self.data):
-            raise self.error(what, "the file became shorter while it was read")
-
-    def take(self, count: int, what: str) -> bytes:
-        self.need(count, what)
-        start, self.position = self.position, self.position + count
-        return self.data[start : self.position]
-
-    def number(self, code: str, what: str, *, most: int | None = None) -> Any:
-        """Read one number of a :mod:`struct` format."""
-        (value,) = struct.unpack(f"<{code}", self.take(struct.calcsize(f"<{code}"), what))
-        if most is not None and value > most:
-            raise self.error(what, f"{value:,}; at most {most:,} are allowed")
-        return value
-
-    def text(self, what: str, *, most: int | None = None) -> str:
-        raw = self.take(self.number("Q", f"length of {what}", most=most), what)
-        return self.decoded(raw, what)
-
-    def decoded(self, raw: bytes, what: str) -> str:
-        try:
-            return raw.decode("utf-8")
-        except UnicodeDecodeError:
-            raise self.error(what, f"is not UTF-8: {quoted(raw[:32])}") from None
-
-    def texts(self, count: int, what: str) -> list[str]:
-        """Read ``count`` strings: the hot loop, as a vocabulary and its merges are 100,000."""
-        length_at = struct.Struct("<Q").unpack_from
-        data, position = self.data, self.position
-        texts: list[str] = []
-        try:
-            while len(texts) < count:
-                start = position + 8
-                if start <= len(data):
-                    end = start + length_at(data, position)[0]
-                    if end <= len(data):
-                        texts.append(data[start:end].decode("utf-8"))
-                        position = end
-                        continue
-                self.position = position
-                self.need(8, what)
-                self.need(8 + length_at(self.data, position)[0], what)
-                data = self.data
-        except UnicodeDecodeError as error:
-            entry = f"{what}[{len(texts)}]"
-            raise self.error(entry, f"is not UTF-8: {quoted(error.object[:32])}") from None
-        self.position = position
-        return texts
-
-
-def _read_version(cursor: _Cursor) -> int:
+def _read_version(cursor: Cursor) -> int:
     magic = cursor.take(min(24, cursor.size), "magic")
     cursor.position = 4
     if magic[:4] != b"GGUF":
@@ -220,7 +140,7 @@ def _read_version(cursor: _Cursor) -> int:
     return version
 
 
-def _read_metadata(cursor: _Cursor, count: int) -> dict[str, Any]:
+def _read_metadata(cursor: Cursor, count: int) -> dict[str, Any]:
     metadata: dict[str, Any] = {}
     for index in range(count):
         key = cursor.text(f"metadata key {index}", most=MAX_NAME_BYTES)
@@ -231,7 +151,7 @@ def _read_metadata(cursor: _Cursor, count: int) -> dict[str, Any]:
     return metadata
 
 
-def _read_value(cursor: _Cursor, kind: int, what: str) -> Any:
+def _read_value(cursor: Cursor, kind: int, what: str) -> Any:
     if kind == STRING:
         return cursor.text(what)
     if kind == ARRAY:
@@ -240,7 +160,7 @@ def _read_value(cursor: _Cursor, kind: int, what: str) -> Any:
     return _read_array(cursor, kind, 1, what)[0]
 
 
-def _read_array(cursor: _Cursor, element: int, count: int, what: str) -> list[Any]:
+def _read_array(cursor: Cursor, element: int, count: int, what: str) -> list[Any]:
     smallest = 8 if element == STRING else struct.calcsize(f"<{SCALARS.get(element, 'B')}")
     if element not in SCALARS and element not in (BOOL, STRING):
         problem = "an array of arrays" if element == ARRAY else f"value type {element}"
@@ -259,7 +179,7 @@ def _read_array(cursor: _Cursor, element: int, count: int, what: str) -> list[An
     return list(struct.unpack(f"<{count}{SCALARS[element]}", cursor.take(count * smallest, what)))
 
 
-def _alignment(cursor: _Cursor, metadata: dict[str, Any]) -> int:
+def _alignment(cursor: Cursor, metadata: dict[str, Any]) -> int:
     alignment = metadata.get("general.alignment", DEFAULT_ALIGNMENT)
     if type(alignment) is not int or alignment < 8 or alignment & (alignment - 1):
         problem = f"{quoted(alignment)}; a power of two from 8 is allowed"
@@ -267,7 +187,7 @@ def _alignment(cursor: _Cursor, metadata: dict[str, Any]) -> int:
     return alignment
 
 
-def _read_tensor(cursor: _Cursor, index: int) -> TensorInfo:
+def _read_tensor(cursor: Cursor, index: int) -> TensorInfo:
     """Read what the header says of a tensor; its offset still counts from the data's start."""
     name = cursor.text(f"name of tensor {index}", most=MAX_NAME_BYTES)
     what = f"tensor {quoted(name)}"
@@ -287,7 +207,7 @@ def _read_tensor(cursor: _Cursor, index: int) -> TensorInfo:
     return TensorInfo(name, shape, kind, offset, math.prod(shape) // kind.block * kind.block_bytes)
 
 
-def _place(cursor: _Cursor, info: TensorInfo, start: int, alignment: int) -> TensorInfo:
+def _place(cursor: Cursor, info: TensorInfo, start: int, alignment: int) -> TensorInfo:
     """Turn the offset into one from the file's start, checked against the file's size."""
     what = f"tensor {quoted(info.name)}: offset"
     if info.offset % alignment:
@@ -299,7 +219,7 @@ def _place(cursor: _Cursor, info: TensorInfo, start: int, alignment: int) -> Ten
     return TensorInfo(info.name, info.shape, info.type, offset, info.nbytes)
 
 
-def _refuse_overlaps(cursor: _Cursor, tensors: dict[str, TensorInfo]) -> None:
+def _refuse_overlaps(cursor: Cursor, tensors: dict[str, TensorInfo]) -> None:
     in_order = sorted(tensors.values(), key=lambda tensor: tensor.offset)
     for before, after in pairwise(in_order):
         if before.offset + before.nbytes > after.offset:

@@ -23,6 +23,7 @@ from tokenloop_models.tokenizer.gguf_vocabulary import (
     USER_DEFINED,
     GgufVocabulary,
 )
+from tokenloop_models.tokenizer.library import faults_as
 from tokenloop_models.tokenizer.merges import merges_from_scores
 from tokenloop_models.tokenizer.pre_splits import PRE_SPLITS
 from tokenloop_models.tokenizer.spelling import SPACE_MARK, byte_level, sentencepiece
@@ -136,10 +137,8 @@ def _sentencepiece(vocabulary: GgufVocabulary) -> Tokenizer:
 
 
 def _bpe(vocabulary: GgufVocabulary, merges: list[Any], **options: Any) -> models.BPE:
-    try:
+    with faults_as(f"{shown(vocabulary.path)}: {PREFIX}merges: don't fit the tokens"):
         return models.BPE(vocab=vocabulary.ids, merges=merges, **options)
-    except Exception as error:  # the library has no narrower class
-        raise vocabulary.error("merges", f"don't fit the tokens: {quoted(str(error))}") from None
 
 
 def _tokenizer(

@@ -16,6 +16,7 @@ from tokenloop_models.errors import ModelError, quoted
 from tokenloop_models.file_kinds import read_small, shown, what_it_is
 from tokenloop_models.safetensors_checkpoint import inside
 from tokenloop_models.strict_json import MAX_BYTES, read_object
+from tokenloop_models.tokenizer.library import faults_as
 from tokenloop_models.tokenizer.spelling import byte_level, sentencepiece
 from tokenloop_models.tokenizer.tokenizer import Tokenizer
 
@@ -48,7 +49,7 @@ def tokenizer_from_folder(folder: Path, config: Mapping[str, Any]) -> Tokenizer:
     bos_id = _named(beside, "bos_token", said, backend)
     add_bos = said.get("add_bos_token")
     if not isinstance(add_bos, bool):
-        leading = _leading_token(backend)
+        leading = _leading_token(path, backend)
         add_bos = leading is not None
         bos_id = bos_id if leading is None else leading
     generation = folder / "generation_config.json"
@@ -76,13 +77,14 @@ def _read(path: Path) -> tokenizers.Tokenizer:
     if not raw.lstrip().startswith(b"{"):
         kind = what_it_is(raw) or "no JSON object"
         raise ModelError(f"{shown(path)}: is {kind}; a tokenizer.json is needed")
-    try:
+    with faults_as(f"{shown(path)}: can't be read"):
         backend = tokenizers.Tokenizer.from_buffer(raw)
-    except Exception as error:  # the library has no narrower class
-        raise ModelError(f"{shown(path)}: can't be read: {quoted(str(error), 160)}") from None
     if not isinstance(backend.model, models.BPE):
         kind = type(backend.model).__name__
         raise ModelError(f"{shown(path)}: model.type: {kind} is not known; BPE is")
+    for mark in ("continuing_subword_prefix", "end_of_word_suffix"):
+        if said := getattr(backend.model, mark):
+            raise ModelError(f"{shown(path)}: model.{mark}: {quoted(said)}; none is allowed")
     # What is random or cuts long texts belongs to training.
     backend.model.dropout = None
     backend.no_truncation()
@@ -166,10 +168,11 @@ def _part_types(state: Any) -> set[str]:
     return {state["type"]}.union(*(_part_types(part) for part in parts))
 
 
-def _leading_token(backend: tokenizers.Tokenizer) -> int | None:
+def _leading_token(path: Path, backend: tokenizers.Tokenizer) -> int | None:
     """Return the token that the file's own post-processor puts before a text, if it does."""
-    plain = backend.encode("a", add_special_tokens=False).ids
-    full = backend.encode("a", add_special_tokens=True).ids
+    with faults_as(f"{shown(path)}: post_processor: can't be used"):
+        plain = backend.encode("a", add_special_tokens=False).ids
+        full = backend.encode("a", add_special_tokens=True).ids
     return full[0] if full[:1] != plain[:1] else None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tokenloop_models.errors import ModelError
+from tokenloop_models.tokenizer.library import faults_as
 from tokenloop_models.tokenizer.spelling import literal
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ class Tokenizer:
             continues: the text follows other tokens, so SentencePiece puts no space before it.
 
         Raises:
-            ModelError: the text has half of a surrogate pair in it.
+            ModelError: the text has half of a surrogate pair in it, or the library fails on it.
         """
         try:
             text.encode("utf-8")
@@ -87,7 +88,8 @@ class Tokenizer:
             raise ModelError(f"text: {problem}; whole Unicode characters are allowed") from None
         backend = self._fragments if continues else self._backend
         backend.encode_special_tokens = not specials
-        return backend.encode(text, add_special_tokens=False).ids
+        with faults_as("text: can't be cut into tokens"):
+            return backend.encode(text, add_special_tokens=False).ids
 
     def decode(self, ids: Sequence[int]) -> str:
         """Join the tokens' bytes; what is no whole character shows as U+FFFD."""

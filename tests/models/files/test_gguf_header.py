@@ -272,7 +272,7 @@ def test_a_file_cut_anywhere_is_refused(tmp_path: Path) -> None:
 def test_entries_of_all_arrays_together_are_bounded(
     write_gguf: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tokenloop_models.gguf_header.MAX_ENTRIES", 10)
+    monkeypatch.setattr("tokenloop_models.gguf_cursor.MAX_ENTRIES", 10)
     nine = array(U8, 9, bytes(9))
     path = write_gguf(pairs=[pair("a", ARRAY, nine), pair("b", ARRAY, nine)])
     assert "b: an array of 9 entries; there is room for 1" in refusal(path)
@@ -281,7 +281,7 @@ def test_entries_of_all_arrays_together_are_bounded(
 def test_a_header_is_bounded_in_memory(
     write_gguf: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tokenloop_models.gguf_header.MAX_HEADER_BYTES", 100)
+    monkeypatch.setattr("tokenloop_models.gguf_cursor.MAX_HEADER_BYTES", 100)
     path = write_gguf(pairs=[pair("k", STRING, text("x" * (5 << 20)))])
     assert "k: ends at 5,242," in refusal(path)
 
