@@ -41,15 +41,17 @@ def test_constraints_name_versions_only() -> None:
         assert line.startswith("#") or re.fullmatch(r"[\w.-]+==[\w.]+", line), line
 
 
-@pytest.mark.parametrize(
-    "name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", *(f.name for f in ROOT.glob("docs/*.md"))]
+PAGES = sorted(
+    page for folder in (".", "docs", "models", "widgets") for page in (ROOT / folder).glob("*.md")
 )
-def test_links_between_the_documents_lead_somewhere(name: str) -> None:
-    page = next(path for path in (ROOT / name, ROOT / "docs" / name) if path.exists())
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_between_the_documents_lead_somewhere(page: Path) -> None:
     targets = re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8"))
     for target in targets:
         if "://" not in target:
-            assert (page.parent / target).exists(), f"{name} → {target}"
+            assert (page.parent / target).exists(), target
 
 
 def test_every_package_is_typed() -> None:
