@@ -2,7 +2,7 @@
 
 Run from the repository's root, on a machine that is otherwise at rest (its times are recorded):
 
-    python widgets/record_steps.py [MODEL]
+    python widgets/record_steps.py [MODEL [THREADS]]
 
 The package itself only reads the file that this writes.
 """
@@ -22,9 +22,9 @@ PROMPT = "The capital of Australia is"
 SHOWN = 24
 
 
-def record(source: str) -> Recording:
+def record(source: str, threads: int | None) -> Recording:
     """Run the class demo and keep what the screen would show at each of its moments."""
-    model = load(source)
+    model = load(source, threads=threads)
     session = Session(model, shown=SHOWN)
     moments: list[Moment] = []
 
@@ -68,5 +68,6 @@ def record(source: str) -> Recording:
 
 
 if __name__ == "__main__":
-    written = save(record(sys.argv[1] if len(sys.argv) > 1 else "smollm2"), Path(PATH))
-    print(f"{PATH}: {written:,} bytes")
+    source = sys.argv[1] if len(sys.argv) > 1 else "smollm2"
+    threads = int(sys.argv[2]) if len(sys.argv) > 2 else None
+    print(f"{PATH}: {save(record(source, threads), Path(PATH)):,} bytes")

@@ -6,6 +6,7 @@ from textual.strip import Strip
 
 from tokenloop.records import CacheRecord, Token
 from tokenloop_widgets.drawing.cache import cache_strips
+from tokenloop_widgets.drawing.cells import safe
 from tokenloop_widgets.drawing.figures import size
 from tokenloop_widgets.palette import Palette
 from tokenloop_widgets.panel import Panel
@@ -33,7 +34,7 @@ class CachePanel(Panel):
             placeholder: said where ``cache`` is ``None``.
         """
         self._cache, self._then, self._placeholder = cache, then, placeholder
-        name = "KV cache" if then is None else f"KV cache · after {then.label}"
+        name = "KV cache" if then is None else f"KV cache · after {safe(then.label)}"
         self.title(name, f"{size(cache.bytes)} · {cache.dtype}" if cache else "")
         self.redraw()
 

@@ -13,6 +13,7 @@ from textual.strip import Strip
 from tokenloop.records import Choice, Token
 from tokenloop_widgets.drawing.candidates import candidates_strips
 from tokenloop_widgets.drawing.candidates_layout import body_height, table_rows
+from tokenloop_widgets.drawing.cells import safe
 from tokenloop_widgets.drawing.figures import bits, count
 from tokenloop_widgets.palette import Palette
 from tokenloop_widgets.panel import Panel
@@ -89,7 +90,8 @@ class CandidatesPanel(Panel):
         name = "next token"
         if then is not None:
             given = choice is None or choice.draw.how == "given"
-            name = f"{then.label} was given" if given else f"how {then.label} was chosen"
+            label = safe(then.label)
+            name = f"{label} was given" if given else f"how {label} was chosen"
         if choice is None:
             self.title(name)
         else:
@@ -97,7 +99,7 @@ class CandidatesPanel(Panel):
                 name,
                 f"{count(choice.vocab_size)} candidates",
                 bits(choice.entropy_bits),
-                f"after {after.label}" if after else "",
+                f"after {safe(after.label)}" if after else "",
             )
         self.mark_landed(landed)
         self._scroll_to_cursor()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual.strip import Strip
 
 from tokenloop.records import Latency, LatencyHistory, Token
+from tokenloop_widgets.drawing.cells import safe
 from tokenloop_widgets.drawing.figures import milliseconds
 from tokenloop_widgets.drawing.latency import latency_strips
 from tokenloop_widgets.palette import Palette
@@ -36,7 +37,7 @@ class LatencyPanel(Panel):
             placeholder: said where nothing ran yet.
         """
         self._history, self._last, self._placeholder = history, last, placeholder
-        name = "latency" if then is None else f"latency · {then.label}"
+        name = "latency" if then is None else f"latency · {safe(then.label)}"
         shown = last or (history and (history.decode or history.prefill)) or None
         self.title(name, f"{milliseconds(shown.total)} last step" if shown else "")
         self.redraw()

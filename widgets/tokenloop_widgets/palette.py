@@ -145,7 +145,7 @@ class Palette:
             sampler_soft=toward_ground(sampler, 0.45),
             sampler_faint=toward_ground(sampler, 0.68),
             memory=memory.hex6,
-            memory_soft=toward_ground(memory, 0.38),
+            memory_soft=toward_ground(memory, 0.34),
             ready=Color.parse(made["success"]).hex6,
             error=Color.parse(made["error"]).hex6,
         )
@@ -172,7 +172,7 @@ class Palette:
         if p is None:
             return self.track
         level = min(7, int(p * 8))
-        mixed = Color.parse(self.track).blend(Color.parse(self.model), level / 7 * 0.62, alpha=1.0)
+        mixed = Color.parse(self.track).blend(Color.parse(self.model), level / 7 * 0.52, alpha=1.0)
         return str(mixed.hex6)
 
 

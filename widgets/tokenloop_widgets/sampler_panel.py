@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual.strip import Strip
 
 from tokenloop.records import Choice, Token
+from tokenloop_widgets.drawing.cells import safe
 from tokenloop_widgets.drawing.sampler import headline, sampler_strips
 from tokenloop_widgets.palette import Palette
 from tokenloop_widgets.panel import Panel
@@ -31,7 +32,7 @@ class SamplerPanel(Panel):
             placeholder: said where ``choice`` is ``None``.
         """
         self._choice, self._placeholder = choice, placeholder
-        name = "sampler" if then is None else f"sampler · {then.label}"
+        name = "sampler" if then is None else f"sampler · {safe(then.label)}"
         self.title(name, *(headline(choice) if choice else ()))
         self.redraw()
 

@@ -179,7 +179,8 @@ def _tail(choice: Choice, tail: Tail, columns: Columns, width: int, palette: Pal
     if columns.rank:
         line.right("…", soft, columns.rank).skip(2)
     start = line.at
-    line.left(f"{count(tail.count)} more" if tail.count else "no more", soft, columns.label)
+    more = (f"{count(tail.count)} more", f"+{count(tail.count)}", "more")
+    line.left(first_fitting(more, columns.label) if tail.count else "no more", soft, columns.label)
     if columns.p:
         between = sum(column + 1 for column in (columns.id, columns.logit) if column)
         line.to(start + columns.label + between + 1)

@@ -15,11 +15,13 @@ _JOINERS = frozenset("\u200c\u200d")
 def safe(text: str) -> str:
     """``text`` with whatever could steer a terminal replaced by U+FFFD.
 
-    Labels arrive safe; this is the second wall. It also gives a lone combining mark something to
-    stand on, so that it neither vanishes nor changes the width of its neighbour.
+    Labels arrive safe; this is the second wall. It also keeps a label from joining its neighbours:
+    a lone combining mark gets something to stand on, a joiner at an end is replaced.
     """
     if not text.isprintable():
         text = "".join(c if c.isprintable() or c in _JOINERS else "\ufffd" for c in text)
+    if text and text[-1] in _JOINERS:
+        text = text[:-1] + "\ufffd"
     if text and cell_len(text[0]) == 0:
         text = "\ufffd" + text[1:] if text[0] in _JOINERS else "◌" + text
     return text

@@ -9,7 +9,7 @@ from textual.strip import Strip
 
 from tokenloop.records import Choice, StageRecord
 from tokenloop_widgets.drawing.bars import line_bar
-from tokenloop_widgets.drawing.cells import Line, fill_height, first_fitting, parts
+from tokenloop_widgets.drawing.cells import Line, fill_height, first_fitting, parts, safe
 from tokenloop_widgets.drawing.figures import bits, count, percent, setting, stage_name
 from tokenloop_widgets.drawing.ribbon import (
     Ribbon,
@@ -174,11 +174,11 @@ def _stage(
         line.right("off" if off else stage_setting(stage), faint, SETTING_WIDTH).skip(GAP)
         clauses = stage.skipped.removeprefix(OFF).split(", ")
         ways = [", ".join(clauses[:n]) for n in range(len(clauses), 0, -1)]
-        return line.add(first_fitting(ways, line.room), faint).strip()
+        return line.add(first_fitting(ways, line.room) or ways[-1], faint).strip()
     line.left(name, palette.on(palette.text), NAME_WIDTH).skip(1)
     line.right(stage_setting(stage), amber, SETTING_WIDTH).skip(GAP)
     if not columns.flow:
-        return line.add(count(stage.survivors), soft).strip()
+        return line.add(f"→ {count(stage.survivors)}", soft).strip()
     line.right(stage_flow(stage), palette.on(palette.text), columns.flow)
     if columns.bar:
         colours = (palette.sampler, palette.track, palette.ground)
@@ -243,7 +243,7 @@ def draw_words(choice: Choice, palette: Palette) -> list[tuple[str, Style]]:
     """The draw as items: ``u = 0.3117``, ``falls in [0.000, 0.463)``, ``→ ␣Sydney``."""
     draw = choice.draw
     soft, amber = palette.on(palette.soft), palette.on(palette.sampler, bold=True)
-    chosen = (f"→ {choice.chosen.label}", palette.on(palette.text, bold=True))
+    chosen = (f"→ {safe(choice.chosen.label)}", palette.on(palette.text, bold=True))
     if draw.how == "given":
         return [("given by you: nothing was drawn", soft)]
     interval = ""

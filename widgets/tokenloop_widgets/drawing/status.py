@@ -15,6 +15,7 @@ from tokenloop_widgets.palette import Palette
 
 ORDER_NAMES = {"llamacpp": "llama.cpp order", "transformers": "transformers order"}
 PROGRESS_WIDTH = 10
+GAP = 2
 
 
 @dataclass(frozen=True)
@@ -47,20 +48,20 @@ def status_strip(status: Status, width: int, palette: Palette) -> Strip:
     need = sum(width_of(text) for text, _ in state)
     right: list[tuple[str, Style]] = []
     left: list[tuple[str, Style]] = [(" tokenloop ", badge)]
-    room = width - need - width_of(left[0][0]) - 1
+    room = width - need - width_of(left[0][0]) - GAP
     for side, text, style in _items(status, palette):
-        cost = width_of(safe(text)) + 2
+        cost = width_of(safe(text)) + GAP
         if cost <= room:
             (left if side == "left" else right).append((text, style))
             room -= cost
-    if width < need + width_of(left[0][0]) + 1:
+    if room < 0:
         left = []
     for number, (text, style) in enumerate(left):
-        line.skip(2 if number else 0).add(text, style)
-    end = width - need - sum(width_of(safe(text)) + 2 for text, _ in right)
+        line.skip(GAP if number else 0).add(text, style)
+    end = width - need - sum(width_of(safe(text)) + GAP for text, _ in right)
     line.to(max(line.at, end))
     for text, style in right:
-        line.add(text, style).skip(2)
+        line.add(text, style).skip(GAP)
     for text, style in state:
         line.add(text, style)
     return line.strip()

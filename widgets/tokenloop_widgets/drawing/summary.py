@@ -6,7 +6,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from tokenloop.records import CacheRecord, Choice, LatencyHistory
-from tokenloop_widgets.drawing.cells import Line, fill_height, parts
+from tokenloop_widgets.drawing.cells import Line, fill_height, first_fitting, parts
 from tokenloop_widgets.drawing.figures import UNKNOWN, count, milliseconds, size, stage_name
 from tokenloop_widgets.drawing.latency import decode_ms, prefill_ms
 from tokenloop_widgets.drawing.sampler import draw_words, stage_setting
@@ -27,20 +27,26 @@ def sampler_items(choice: Choice | None, palette: Palette) -> Items:
     for stage in choice.stages:
         if stage.skipped is None:
             text = f"{stage_name(stage.name)} {stage_setting(stage)}"
-            if stage.survivors != stage.survivors_before:
-                text += f" → {count(stage.survivors)}"
+            left = count(stage.survivors)
+            if stage.survivors != stage.survivors_before and left != stage_setting(stage):
+                text += f", {left} left"
             stages.append((text, soft))
     return [*words, *stages]
 
 
-def cache_items(cache: CacheRecord | None, palette: Palette) -> Items:
+def cache_items(cache: CacheRecord | None, room: int, palette: Palette) -> Items:
     """Positions × bytes = bytes, then what was kept and computed."""
     soft = palette.on(palette.soft)
     if cache is None:
         return [(UNKNOWN, soft)]
-    product = f"{count(cache.positions)} × {size(cache.bytes_per_position)} = {size(cache.bytes)}"
+    positions, held = count(cache.positions), size(cache.bytes)
+    ways = (
+        f"{positions} × {size(cache.bytes_per_position)} = {held}",
+        f"{positions}: {held}",
+        held,
+    )
     items = [
-        (product, palette.on(palette.memory, bold=True)),
+        (first_fitting(ways, room), palette.on(palette.memory, bold=True)),
         (f"kept {count(cache.kept)} · computed {count(cache.computed)}", soft),
     ]
     if cache.positions >= cache.context_length:
@@ -50,16 +56,15 @@ def cache_items(cache: CacheRecord | None, palette: Palette) -> Items:
     return items
 
 
-def latency_items(history: LatencyHistory | None, palette: Palette) -> Items:
+def latency_items(history: LatencyHistory | None, room: int, palette: Palette) -> Items:
     """Decode and prefill a token."""
     soft = palette.on(palette.soft)
     if history is None:
         return [(UNKNOWN, soft)]
+    decode = milliseconds(decode_ms(history))
+    ways = (f"decode {decode} a token", f"decode {decode}", decode)
     items = [
-        (
-            f"decode {milliseconds(decode_ms(history))} a token",
-            palette.on(palette.model, bold=True),
-        ),
+        (first_fitting(ways, room), palette.on(palette.model, bold=True)),
         (f"prefill {milliseconds(prefill_ms(history))} a token", palette.on(palette.model)),
     ]
     if history.prefill is not None:
@@ -80,10 +85,11 @@ def summary_strips(
 ) -> list[Strip]:
     """Draw the three lines, each with the number of the panel that it stands for."""
     soft = palette.on(palette.soft)
+    room = width - NAME_WIDTH - 2
     lines = (
         ("sampler", sampler_items(choice, palette)),
-        ("KV cache", cache_items(cache, palette)),
-        ("latency", latency_items(history, palette)),
+        ("KV cache", cache_items(cache, room, palette)),
+        ("latency", latency_items(history, room, palette)),
     )
     strips = []
     for number, (name, items) in zip(numbers, lines, strict=True):

@@ -1,0 +1,76 @@
+"""The one-line drawings: status, keys, summary."""
+
+from __future__ import annotations
+
+from tests.widgets.strips import lines
+from tokenloop_widgets.drawing.keys import Key, fitting, keys_strip
+from tokenloop_widgets.drawing.status import Status, status_strip
+from tokenloop_widgets.drawing.summary import summary_strips
+from tokenloop_widgets.palette import Palette
+from tokenloop_widgets.recorded import Recording
+
+KEYS = (
+    Key("space", "step"),
+    Key("←", "rewind"),
+    Key("r", "roll again"),
+    Key("?", "help", pinned=True),
+)
+
+
+def test_status_says_what_runs_and_that_it_is_ready(recording: Recording, dark: Palette) -> None:
+    status = Status(recording.model, 7, "llamacpp")
+    text = status_strip(status, 120, dark).text
+    for words in (
+        "tokenloop",
+        recording.model.name,
+        "cpu · float32",
+        "thread",
+        "seed 7",
+        "llama.cpp order",
+        "● ready",
+    ):
+        assert words in text
+
+
+def test_status_leaves_whole_items_out(recording: Recording, dark: Palette) -> None:
+    status = Status(recording.model, 7, "llamacpp")
+    whole = set(status_strip(status, 200, dark).text.split("  "))
+    for width in range(20, 200):
+        text = status_strip(status, width, dark).text
+        assert text.rstrip().endswith("● ready")
+        assert {item.strip() for item in text.split("  ") if item.strip()} <= {
+            item.strip() for item in whole
+        }
+
+
+def test_status_shows_progress(recording: Recording, dark: Palette) -> None:
+    status = Status(recording.model, 7, "llamacpp", "prefill", 512, 2048, "tokens")
+    text = status_strip(status, 120, dark).text
+    assert "◐ prefill ██▌        512/2,048 tokens" in text
+    assert "ready" not in text
+    assert "◐ load" in status_strip(Status(working="load"), 60, dark).text
+
+
+def test_keys_are_left_out_whole_and_pinned_ones_last(dark: Palette) -> None:
+    assert keys_strip(KEYS, 60, dark).text.split("  ")[:4] == [
+        " space step",
+        "← rewind",
+        "r roll again",
+        "? help",
+    ]
+    assert keys_strip(KEYS, 24, dark).text.strip() == "space step  ? help"
+    assert keys_strip(KEYS, 8, dark).text.strip() == "? help"
+    assert fitting(KEYS, 5) == []
+
+
+def test_summary_has_a_line_a_panel_with_its_number(recording: Recording, dark: Palette) -> None:
+    moment = recording.moments[6]
+    choice = moment.choice
+    assert choice is not None
+    text = lines(summary_strips(choice, moment.cache, moment.latency, 120, 3, dark))
+    assert [line[:12] for line in text] == ["3 sampler  u", "4 KV cache 1", "5 latency  d"]
+    assert f"u = {choice.draw.u:.4f}" in text[0]
+    assert choice.chosen.label in text[0]
+    assert f"{moment.cache.positions} × 45.0 KiB = 810 KiB" in text[1]
+    assert "decode" in text[2]
+    assert "prefill" in text[2]

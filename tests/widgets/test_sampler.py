@@ -1,0 +1,187 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from msgspec import structs
+
+from tests.widgets.strategies import choices
+from tests.widgets.strips import lines
+from tokenloop.records import Candidate, Choice, Draw, StageRecord
+from tokenloop_widgets.drawing.figures import bits, count, percent
+from tokenloop_widgets.drawing.ribbon import (
+    REST,
+    final_cells,
+    model_ribbon,
+    pointer_cell,
+    ribbon_cells,
+)
+from tokenloop_widgets.drawing.sampler import (
+    Columns,
+    cut_figure,
+    draw_words,
+    sampler_strips,
+    stage_flow,
+    stage_setting,
+)
+from tokenloop_widgets.palette import Palette
+from tokenloop_widgets.recorded import Recording
+
+widths = st.integers(1, 160)
+
+
+def now(recording: Recording, moment: int = 0) -> Choice:
+    choice = recording.moments[moment].choice
+    assert choice is not None
+    return choice
+
+
+def words(choice: Choice, palette: Palette) -> list[str]:
+    return [text for text, _ in draw_words(choice, palette) if text]
+
+
+def test_the_funnel_tells_every_stage_in_its_order(recording: Recording, dark: Palette) -> None:
+    choice = now(recording)
+    text = lines(sampler_strips(choice, 100, 30, dark))
+    assert text[1].split()[:2] == ["model", count(choice.vocab_size)]
+    assert bits(choice.entropy_bits) in text[1]
+    for stage, line in zip(choice.stages, text[2:], strict=False):
+        assert line.startswith(stage.name.replace("_", "-"))
+        if stage.skipped is not None:
+            assert stage.skipped.removeprefix("off: ") in line
+            continue
+        assert stage_setting(stage) in line
+        assert stage_flow(stage) in line
+        assert f"{stage.entropy_before_bits:.2f} → {bits(stage.entropy_bits)}" in line
+        if stage.survivors != stage.survivors_before:
+            assert f"−{percent(stage.mass_cut)}" in line
+
+
+def test_the_bars_of_the_funnel_show_the_mass_left(recording: Recording, dark: Palette) -> None:
+    choice = now(recording)
+    left = 1.0
+    width = Columns.fit(100).bar
+    acted = [stage for stage in choice.stages if stage.skipped is None]
+    text = [line for line in lines(sampler_strips(choice, 100, 30, dark)) if "━" in line]
+    assert text[0].count("━") == width
+    for stage, line in zip(acted, text[1:], strict=True):
+        left *= 1 - stage.mass_cut
+        drawn = line.count("━") + line.count("╸") / 2
+        assert drawn == pytest.approx(left * width, abs=0.25)
+
+
+def test_a_low_panel_keeps_the_draw_and_the_stages_that_acted(
+    recording: Recording, dark: Palette
+) -> None:
+    text = lines(sampler_strips(now(recording), 60, 8, dark))
+    names = [line.split()[0] for line in text[:5]]
+    assert names == ["model", "top-k", "top-p", "min-p", "temperature"]
+    assert text[5].startswith("u = ")
+    assert "▲" in text[7]
+    assert lines(sampler_strips(now(recording), 60, 1, dark))[0].startswith("u = ")
+
+
+def test_what_a_stage_does_without_cutting_is_said(recording: Recording) -> None:
+    by_name = {stage.name: stage for stage in now(recording).stages}
+    temperature = by_name["temperature"]
+    assert stage_flow(temperature) == "sharper"
+    hotter = structs.replace(temperature, entropy_bits=temperature.entropy_before_bits + 1)
+    assert stage_flow(hotter) == "flatter"
+    assert cut_figure(temperature) == ""
+    assert cut_figure(structs.replace(by_name["top_k"], mass_cut=0.0001)) == "< 0.1 %"
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "text"),
+    [
+        ("top_k", {"k": 40}, "40"),
+        ("top_p", {"p": 0.95}, "0.95"),
+        ("temperature", {"t": 0.8}, "0.80"),
+        ("logit_bias", {"tokens": 2}, "2 ids"),
+        ("penalties", {"repeat": 1.1, "frequency": 0.0, "presence": 0.0, "last_n": 64}, "×1.10"),
+    ],
+)
+def test_a_setting_in_few_cells(
+    name: str, settings: dict[str, float | int | str], text: str
+) -> None:
+    stage = StageRecord(
+        name=name,
+        settings=settings,
+        survivors_before=9,
+        survivors=9,
+        mass_cut=0,
+        entropy_before_bits=1,
+        entropy_bits=1,
+    )
+    assert stage_setting(stage) == text
+
+
+def test_the_draw_in_words(recording: Recording, dark: Palette) -> None:
+    choice = now(recording)
+    draw = choice.draw
+    assert words(choice, dark) == [
+        f"u = {draw.u:.4f}",
+        f"falls in [{draw.low:.3f}, {draw.high:.3f})",
+        f"→ {choice.chosen.label}",
+    ]
+    again = structs.replace(choice, draw=structs.replace(draw, attempt=2))
+    assert words(again, dark)[-1] == "attempt 2"
+
+
+def test_the_draw_in_words_where_nothing_was_drawn(recording: Recording, dark: Palette) -> None:
+    choice = now(recording)
+    label = choice.chosen.label
+
+    def drawn(how: str, chosen: Candidate = choice.chosen, **changes: object) -> list[str]:
+        draw: Draw = structs.replace(choice.draw, how=how, u=None, **changes)
+        return words(structs.replace(choice, draw=draw, chosen=chosen), dark)
+
+    assert drawn("greedy") == ["greedy", f"→ {label}", "T = 0: the best, nothing is drawn"]
+    assert drawn("given") == ["given by you: nothing was drawn"]
+    assert drawn("forced", low=0.25, high=0.5)[2] == "its interval [0.250, 0.500)"
+    cut = structs.replace(choice.chosen, cut_by="top_p")
+    assert drawn("forced", cut, low=None, high=None)[2] == "it was cut by top-p"
+
+
+@given(choices(), widths)
+def test_the_pointer_stands_under_the_interval_that_holds_u(choice: Choice, width: int) -> None:
+    at = pointer_cell(choice, width)
+    assume(at is not None)
+    assert at is not None
+    cells = final_cells(choice, width)
+    owner = cells[at]
+    held = [part for part in choice.ribbon if part.id == choice.chosen.id]
+    if not held:
+        assert owner == REST
+        return
+    assert choice.ribbon[owner].id == choice.chosen.id
+    if choice.draw.u is not None:
+        assert at <= choice.draw.u * width <= at + 1
+
+
+@given(choices(), widths)
+def test_the_ribbon_is_cut_in_proportion(choice: Choice, width: int) -> None:
+    for ribbon in (choice.ribbon, model_ribbon(choice)):
+        cells = ribbon_cells(ribbon, width)
+        assert [index for index in cells if index != REST] == sorted(
+            index for index in cells if index != REST
+        )
+        for index, part in enumerate(ribbon):
+            assert abs(cells.count(index) - (part.high - part.low) * width) <= 1
+
+
+def test_labels_stand_inside_their_intervals(recording: Recording, dark: Palette) -> None:
+    text = lines(sampler_strips(now(recording), 80, 30, dark))
+    final = next(line for line in text if line.startswith("final"))
+    model = next(line for line in text if line.startswith("model ") and "▏" in line)
+    assert "␣Sydney" in final
+    assert "␣Canberra" in final
+    assert "␣Sydney" in model
+
+
+def test_the_word_of_the_pointer_stays_in_the_panel(recording: Recording, dark: Palette) -> None:
+    choice = now(recording)
+    late = structs.replace(choice, draw=structs.replace(choice.draw, u=0.999))
+    for width in (20, 40, 90):
+        pointed = lines(sampler_strips(late, width, 5, dark))
+        assert any(line.rstrip().endswith("u = 0.9990 ▲") for line in pointed)
