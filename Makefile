@@ -24,7 +24,7 @@ run: $(INSTALLED)  ## install, get the model, open the app
 	@$(BIN)/tokenloop $(ARGS)
 
 test: $(INSTALLED_DEV)  ## run the tests with coverage
-	$(BIN)/python -m pytest --cov --cov-report=term $(ARGS)
+	$(BIN)/python -m pytest -rs --cov --cov-report=term $(ARGS)
 
 test-deep: $(INSTALLED_DEV)  ## the same with many more random sequences
 	$(BIN)/python -m pytest --hypothesis-profile=deep $(ARGS)
