@@ -79,6 +79,16 @@ def test_the_ghost_stands_at_the_end_with_what_makes_it_fact() -> None:
     assert drawn(9, item("abcd"), marks=marks) == [" abcd", "▏␣Sydney"]
 
 
+def test_more_above_and_below_is_told(dark: Palette) -> None:
+    items = tuple(item(word) for word in ("one", "two", "three", "four"))
+    layout = laid_out(8, *items)
+    ends = [
+        [line[-1] for line in lines(text_strips(layout, items, height, dark, top=top))]
+        for top, height in ((0, 4), (0, 2), (1, 2), (2, 2), (1, 1))
+    ]
+    assert ends == [[" "] * 4, [" ", "↓"], ["↑", "↓"], ["↑", " "], ["↕"]]
+
+
 def test_probabilities_stand_under_their_tokens() -> None:
     text = drawn(60, item("a", p=None), item(" Sydney", p=0.36), item(".", p=0.001))
     assert text == [" a ␣Sydney ."]

@@ -92,15 +92,20 @@ def _stacked(latency: Latency, paint_ms: float | None, width: int, palette: Pale
 
 
 def _legend(latency: Latency, paint_ms: float | None, width: int, palette: Palette) -> list[Strip]:
-    """Every phase with its milliseconds, on as many lines as they take."""
+    """Every phase with its milliseconds: on one line if need be closer, else on several."""
     soft, colours = palette.on(palette.soft), _colours(palette)
-    lines = [Line(width, soft)]
+    words = []
     for name, ms in phases(latency, paint_ms):
-        text = f"{name} {phase_figure(ms)}" + (" ms" if name == "layers" else "")
-        if lines[-1].at and lines[-1].room < len(text) + 4:
+        unit = " ms" if name == "layers" else ""
+        words.append((colours[name], f"{name} {phase_figure(ms)}{unit}"))
+    needed = sum(len(text) + 2 for _, text in words)
+    gap = 1 if needed + 2 * (len(words) - 1) > width >= needed + len(words) - 1 else 2
+    lines = [Line(width, soft)]
+    for colour, text in words:
+        if lines[-1].at and lines[-1].room < gap + 2 + len(text):
             lines.append(Line(width, soft))
-        line = lines[-1].skip(2 if lines[-1].at else 0)
-        line.add("■ ", palette.on(colours[name])).add(text, soft)
+        line = lines[-1].skip(gap if lines[-1].at else 0)
+        line.add("■ ", palette.on(colour)).add(text, soft)
     return [line.strip() for line in lines]
 
 

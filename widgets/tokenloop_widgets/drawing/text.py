@@ -84,10 +84,10 @@ def text_strips(
         line = Line(width, soft).skip(1).add(placeholder, soft)
         return fill_height([line.strip()], width, height, soft)
     strips: list[Strip] = []
+    rows = total_rows(layout, marks)
+    shown = range(top, min(rows, top + max(1, height // (1 + layout.probabilities))))
     ghosts = ghost_runs(layout, marks.ghost) if marks.ghost is not None else []
-    for number in range(top, total_rows(layout, marks)):
-        if len(strips) >= height:
-            break
+    for number in shown:
         row = layout.rows[number] if number < len(layout.rows) else []
         line = _row(row, layout, prefix, palette, marks)
         for ghost in ghosts:
@@ -95,6 +95,9 @@ def text_strips(
                 _ghost(line, ghost[1], ghost[2], palette)
                 if ghost is ghosts[-1] and marks.hint:
                     line.fits("  " + marks.hint, soft)
+        above, below = number == shown[0] > 0, number == shown[-1] < rows - 1
+        if above or below:
+            line.to(width - 1).add("↕" if above and below else "↑" if above else "↓", soft)
         strips.append(line.strip())
         if layout.probabilities:
             strips.append(_under(row, layout, prefix, palette))
