@@ -163,6 +163,28 @@ async def test_the_cursor_starts_at_the_chosen_and_walks(recording: Recording) -
         assert any(line.startswith("▌") for line in app.drawn())
 
 
+async def test_the_cursor_stays_in_view_when_the_panel_shrinks_or_was_hidden(
+    recording: Recording,
+) -> None:
+    panel = CandidatesPanel()
+    app = Stage(panel)
+    choice = now(recording)
+    async with app.run_test(size=(100, 30)) as pilot:
+        panel.display = False
+        await pilot.pause()
+        panel.show(choice)
+        panel.action_move(1)
+        panel.display = True
+        await pilot.pause()
+        assert "␣Sydney" in app.drawn()[1]
+        await pilot.press(*["down"] * 15)
+        await pilot.resize_terminal(100, 12)
+        await pilot.pause()
+        assert sum(line.startswith("▌") for line in app.drawn()) == 1
+        assert panel.border_subtitle is not None
+        assert "candidates" in panel.border_subtitle
+
+
 async def test_enter_takes_the_highlighted_or_the_chosen(recording: Recording) -> None:
     panel = CandidatesPanel()
     app = Stage(panel)

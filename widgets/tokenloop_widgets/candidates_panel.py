@@ -166,6 +166,10 @@ class CandidatesPanel(Panel):
         else:
             self._move_to(row.index)
 
+    def on_resize(self) -> None:
+        """Keep the cursor in the window (Textual calls the panel's own handler too)."""
+        self._scroll_to_cursor()
+
     def on_mouse_scroll_down(self, event: MouseScrollDown) -> None:
         """Scroll the window; the cursor stays on its candidate."""
         self._scroll(3)
@@ -206,7 +210,7 @@ class CandidatesPanel(Panel):
         if self._choice is None:
             return
         self._top = max(0, min(self._top, len(self._choice.candidates) - 1))
-        if self._cursor is None:
+        if self._cursor is None or not self.size.height:
             return
         self._cursor = min(self._cursor, len(self._choice.candidates) - 1)
         window = max(1, body_height(self.size.height) - 1)
