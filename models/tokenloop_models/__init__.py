@@ -40,6 +40,9 @@ def load(
         ModelError: it isn't there, isn't known or doesn't fit; the line says which and what is
             allowed. Nothing is guessed and nothing is filled in.
     """
+    from tokenloop_models.threads import wait_without_spinning
+
+    wait_without_spinning()
     from tokenloop_models import loading
 
     return loading.load(source, device=device, dtype=dtype, threads=threads, progress=progress)

@@ -174,7 +174,8 @@ class Model:
         cache.reserve(len(checked))
         tokens = torch.tensor(checked, device=self._device)
         following = tokens.roll(-1)
-        scorer = Scorer(self._decoder.logits, top) if top > 0 else None
+        vocabulary = self._config.vocab_size
+        scorer = Scorer(self._decoder.logits, top, vocabulary) if top > 0 else None
         watch = Stopwatch(self._device)
         after_layer = watch.lap if probe is not None and probe.layer_times else None
 

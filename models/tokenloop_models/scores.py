@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-ROWS = 32
+MOST_LOGITS = 2**23  # at a time: 32 MiB
 FAR_BELOW = -1000.0  # e to this is 0 in float32
 
 
@@ -48,15 +48,19 @@ class Scores:
 class Scorer:
     """Collects scores as a prefill goes on; everything stays on the device until the end."""
 
-    def __init__(self, head: Callable[[torch.Tensor], torch.Tensor], top: int) -> None:
+    def __init__(
+        self, head: Callable[[torch.Tensor], torch.Tensor], top: int, vocab_size: int
+    ) -> None:
         """Start with none.
 
         Args:
             head: (rows, hidden) → float32 logits, (rows, vocabulary).
             top: how many candidates to keep a position.
+            vocab_size: how many there are.
         """
         self._head = head
-        self._top = top
+        self._top = min(top, vocab_size)
+        self._rows = max(MOST_LOGITS // vocab_size, 1)
         self._parts: list[tuple[torch.Tensor, ...]] = []
 
     def add(self, hidden: torch.Tensor, following: torch.Tensor) -> torch.Tensor:
@@ -69,9 +73,9 @@ class Scorer:
         Returns:
             The last position's logits, float32, (vocabulary,).
         """
-        for start in range(0, hidden.shape[0], ROWS):
-            logits = self._head(hidden[start : start + ROWS])
-            self._parts.append(_reduced(logits, following[start : start + ROWS], self._top))
+        for start in range(0, hidden.shape[0], self._rows):
+            logits = self._head(hidden[start : start + self._rows])
+            self._parts.append(_reduced(logits, following[start : start + self._rows], self._top))
         return logits[-1].clone()
 
     def scores(self) -> Scores:
@@ -94,17 +98,19 @@ def _reduced(logits: torch.Tensor, following: torch.Tensor, top: int) -> tuple[t
     best = logits.amax(dim=-1, keepdim=True)
     below = (logits - best).clamp_(min=FAR_BELOW)  # (rows, vocabulary), at most 0
     weight = below.exp()
-    total = weight.sum(dim=-1, dtype=torch.float64)
+    # torch adds float32 in a cascade, so that sums this long keep seven digits; adding them as
+    # float64 would first copy everything
+    total = weight.sum(dim=-1).double()
     # H = ln Σ e^z − Σ z e^z / Σ e^z, with z the logits below the best one
-    mean = weight.mul_(below).sum(dim=-1, dtype=torch.float64) / total
+    mean = weight.mul_(below).sum(dim=-1).double() / total
     entropy_bits = (total.log() - mean) / math.log(2)
     log_sum = best[:, 0].double() + total.log()
 
-    ids = best_ids(logits, min(top, logits.shape[-1]))
+    ids = best_ids(logits, top)
     chosen = logits.gather(-1, following[:, None])
-    better = (logits > chosen).sum(dim=-1)
+    better = (logits > chosen).count_nonzero(dim=-1)
     earlier = torch.arange(logits.shape[-1], device=logits.device) < following[:, None]
-    equal = ((logits == chosen) & earlier).sum(dim=-1)
+    equal = (logits == chosen).logical_and_(earlier).count_nonzero(dim=-1)
     return entropy_bits, log_sum, ids, logits.gather(-1, ids), chosen[:, 0], 1 + better + equal
 
 
