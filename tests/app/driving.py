@@ -57,6 +57,17 @@ class Driven:
             return ""
         return str(self.main.query_one("#notice").render())
 
+    @property
+    def focused(self) -> str | None:
+        """The focused panel."""
+        return self.main.focused.id if self.main.focused else None
+
+    @property
+    def shown(self) -> list[str]:
+        """The panels on screen."""
+        names = ("text", "candidates", "sampler", "cache", "latency", "summary")
+        return [name for name in names if self.main.query_one(f"#{name}").display]
+
     def calls(self, name: str) -> list[tuple[object, ...]]:
         """The arguments of every call of a command."""
         return [call[1:] for call in self.loop.calls if call[0] == name]

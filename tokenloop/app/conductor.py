@@ -1,35 +1,22 @@
-"""What a command means at this moment, and what an answer of the loop changes.
+"""What a command means at this moment.
 
-No Textual in here: the conductor turns commands into requests to the loop, keeps the last
-snapshot, the token looked at and the work in hand, and says in one line why a command can't be.
+No Textual in here: the conductor turns commands into requests to the loop, or says in one line why
+a command can't be.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tokenloop.app.view import View
-from tokenloop.loop.events import (
-    Changed,
-    Event,
-    Failed,
-    Finished,
-    Loaded,
-    Looked,
-    Progress,
-    RunEnded,
-    Started,
-)
-from tokenloop.sampling.settings import SamplerSettings, check_seed
+from tokenloop.app.state import State, Then
+from tokenloop.sampling.settings import check_seed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from tokenloop.app.engine import Engine
-    from tokenloop.records import ModelInfo, StepRecord
-    from tokenloop.session.snapshot import Snapshot
+    from tokenloop.sampling.settings import SamplerSettings
 
 MAX_WAITING = 2
 """Steps that may wait in the loop's queue: a held key stops when it is let go."""
@@ -37,105 +24,20 @@ MAX_WAITING = 2
 COOLEST, WARMEST = 0.0, 100.0
 
 
-@dataclass(frozen=True)
-class Then:
-    """The cursor on an earlier token.
-
-    Attributes:
-        position: its index in the prefix.
-        request: the question for its record, as long as it is not answered.
-        record: the answer; the record of the token looked at before, until it comes.
-    """
-
-    position: int
-    request: int | None
-    record: StepRecord | None
-
-
-class Conductor:
+class Conductor(State):
     """Stands between the keys and the loop.
 
     Args:
         engine: the loop.
-        tell: shows the person one line; the second argument is ``information``, ``warning`` or
-            ``error``.
+        tell: as for :class:`State`.
     """
 
     def __init__(self, engine: Engine, tell: Callable[[str, str], None]) -> None:
+        super().__init__(tell)
         self._engine = engine
-        self._tell = tell
-        self.model: ModelInfo | None = None
-        self.snapshot: Snapshot | None = None
-        self.then: Then | None = None
-        self.progress: Progress | None = None
-        self.load_failure: str | None = None
-        self.settings = SamplerSettings()
-        self.seed = 7
-        self.landed = 0
-        self.paint_ms: float | None = None
         self.prompt = ""
-        self._pulses = 0
-        self._work: dict[int, str] = {}
-        self._load_request: int | None = None
-        self._open_request: int | None = None
-        self._run_request: int | None = None
-        self._configure_request: int | None = None
-        self._shown_request: int | None = None
+        self._show_request: int | None = None
         self._warm_temperature = 0.8
-
-    # what the screen asks
-
-    @property
-    def loading(self) -> bool:
-        """A model is on its way."""
-        return self._load_request in self._work
-
-    @property
-    def opening(self) -> bool:
-        """A prompt is being read."""
-        return self._open_request in self._work
-
-    @property
-    def running(self) -> bool:
-        """The loop steps on by itself."""
-        return self._run_request in self._work
-
-    @property
-    def busy_with(self) -> str | None:
-        """The work in hand, for people; ``None`` at rest."""
-        return next(iter(self._work.values()), None)
-
-    @property
-    def state_words(self) -> str | None:
-        """The work in hand as the status line says it; ``None`` at rest."""
-        if self.running:
-            return "running"
-        if self.progress:
-            return self.progress.what
-        if self.loading or self.opening or self._pulses > 1:
-            return self.busy_with
-        return None
-
-    def pulse(self) -> bool:
-        """Called a few times a second; says whether what is shown of the work changes.
-
-        A step of 25 ms is not announced, or the status would flicker at every key.
-        """
-        before = self._pulses
-        self._pulses = self._pulses + 1 if self._work else 0
-        return min(self._pulses, 2) != min(before, 2)
-
-    def view(self) -> View:
-        """All that the panels draw, as one value."""
-        return View(
-            model=self.model,
-            snapshot=self.snapshot,
-            then_position=self.then.position if self.then else None,
-            then_record=self.then.record if self.then else None,
-            landed=self.landed,
-            busy=None if self.snapshot else self.busy_with,
-            paint_ms=self.paint_ms,
-        )
 
     # the model and the text
 
@@ -150,8 +52,8 @@ class Conductor:
         seed: int,
     ) -> None:
         """Load a model; a load that is still going on is abandoned."""
-        self.load_failure = None
         self.settings, self.seed = settings, seed
+        self._warm_temperature = settings.temperature or self._warm_temperature
         self._load_request = self._ask(
             "load",
             self._engine.load(
@@ -261,8 +163,8 @@ class Conductor:
 
     def show(self, count: int) -> None:
         """Show more candidates, unless more are on their way already."""
-        if self.snapshot and not self.then and self._shown_request not in self._work:
-            self._shown_request = self._ask("show", self._engine.show(count))
+        if self.snapshot and not self.then and self._show_request not in self._work:
+            self._show_request = self._ask("show", self._engine.show(count))
 
     # the two moments
 
@@ -311,55 +213,6 @@ class Conductor:
         if position := self._position_looked_at():
             self.then = None
             self._run_request = self._ask("run", self._engine.regenerate(position, None))
-
-    # what the loop answers
-
-    def handle(self, event: Event) -> None:
-        """Take an answer in; answers to abandoned requests change nothing."""
-        match event:
-            case Started(request=request, what=what) if request in self._work:
-                self._work[request] = what
-            case Progress(request=request) if request in self._work:
-                self.progress = event
-            case Loaded(request=request, model=model) if request == self._load_request:
-                self.model, self.snapshot, self.then = model, None, None
-            case Changed():
-                self._changed(event)
-            case Looked(request=request) if self.then and request == self.then.request:
-                self.then = Then(event.position, None, event.record)
-            case RunEnded(reason=reason, steps=steps):
-                self._tell(
-                    f"{reason} · {steps:,} {'step' if steps == 1 else 'steps'}", "information"
-                )
-            case Failed():
-                self._failed(event)
-            case Finished(request=request):
-                self._work.pop(request, None)
-                if self.progress and self.progress.request == request:
-                    self.progress = None
-
-    def _changed(self, event: Changed) -> None:
-        snapshot = event.snapshot
-        before = len(self.snapshot.prefix) if self.snapshot else 0
-        appended = len(snapshot.prefix) - before
-        self.landed = max(0, appended) if event.done in ("stepped", "typed") else 0
-        self.snapshot, self.model = snapshot, snapshot.model
-        if self._configure_request not in self._work or event.request == self._configure_request:
-            self.settings, self.seed = snapshot.settings, snapshot.seed
-        if self.then and self.then.position >= len(snapshot.prefix):
-            self.then = None
-        if event.done == "edited":
-            cache = snapshot.cache
-            self._tell(f"edited: kept {cache.kept:,}, recomputed {cache.computed:,}", "information")
-
-    def _failed(self, event: Failed) -> None:
-        if event.request == self._load_request:
-            self.load_failure = event.message
-        elif self.then and event.request == self.then.request:
-            self.then = None
-        if self.snapshot:
-            self.settings, self.seed = self.snapshot.settings, self.snapshot.seed
-        self._tell(event.message, "error")
 
     # whether a command can be
 

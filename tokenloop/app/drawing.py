@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from textual.content import Content
@@ -13,6 +14,7 @@ from tokenloop_widgets import (
     CandidatesPanel,
     Key,
     LatencyPanel,
+    Panel,
     SamplerPanel,
     StatusBar,
     SummaryPanel,
@@ -20,7 +22,7 @@ from tokenloop_widgets import (
 )
 
 if TYPE_CHECKING:
-    from textual.screen import Screen
+    from collections.abc import Iterator
 
     from tokenloop.app.conductor import Conductor
     from tokenloop.app.view import View
@@ -50,11 +52,31 @@ EMPTY_KEYS = (("new", "new prompt"), ("model", "model"))
 ALWAYS = (("help", "help"), ("quit", "quit"))
 
 
-def draw_panels(screen: Screen[None], view: View, *, probabilities: bool, landed: int) -> None:
+@dataclass(frozen=True)
+class Panels:
+    """The panels, in the order of their numbers, and the summary that stands for three."""
+
+    text: TextPanel = field(default_factory=lambda: TextPanel(id="text"))
+    candidates: CandidatesPanel = field(default_factory=lambda: CandidatesPanel(id="candidates"))
+    sampler: SamplerPanel = field(default_factory=lambda: SamplerPanel(id="sampler"))
+    cache: CachePanel = field(default_factory=lambda: CachePanel(id="cache"))
+    latency: LatencyPanel = field(default_factory=lambda: LatencyPanel(id="latency"))
+    summary: SummaryPanel = field(default_factory=lambda: SummaryPanel(id="summary"))
+
+    def __iter__(self) -> Iterator[Panel]:
+        """The five, without the summary."""
+        return iter((self.text, self.candidates, self.sampler, self.cache, self.latency))
+
+    def __getitem__(self, name: str) -> Panel:
+        """One of the five by its id."""
+        return next(panel for panel in self if panel.id == name)
+
+
+def draw_panels(panels: Panels, view: View, *, probabilities: bool, landed: int) -> None:
     """Give every panel its part of the view; ``landed`` tokens at the end are marked."""
     then = view.then_record.token if view.then_record else None
     placeholder = view.placeholder
-    screen.query_one(TextPanel).show(
+    panels.text.show(
         view.prefix,
         pending=view.pending,
         cursor=view.then_position,
@@ -62,27 +84,27 @@ def draw_panels(screen: Screen[None], view: View, *, probabilities: bool, landed
         landed=landed,
         placeholder=placeholder,
     )
-    screen.query_one(CandidatesPanel).show(
+    panels.candidates.show(
         view.choice,
         after=view.token_before,
         then=then,
         landed=landed > 0,
         placeholder=placeholder,
     )
-    screen.query_one(SamplerPanel).show(view.choice, then=then, placeholder=placeholder)
-    screen.query_one(CachePanel).show(view.cache, then=then)
-    draw_latency(screen, view)
+    panels.sampler.show(view.choice, then=then, placeholder=placeholder)
+    panels.cache.show(view.cache, then=then)
+    draw_latency(panels, view)
 
 
-def draw_latency(screen: Screen[None], view: View) -> None:
+def draw_latency(panels: Panels, view: View) -> None:
     """Give the passes to those that draw them."""
     record = view.then_record
-    screen.query_one(LatencyPanel).show(
+    panels.latency.show(
         view.history,
         last=record.latency_ms if record else None,
         then=record.token if record else None,
     )
-    screen.query_one(SummaryPanel).show(view.choice, view.cache, view.history)
+    panels.summary.show(view.choice, view.cache, view.history)
 
 
 def band_text(view: View) -> Content:

@@ -11,18 +11,21 @@ from textual.reactive import reactive
 from textual.screen import Screen
 from textual.widgets import Static
 
-from tokenloop.app.drawing import band_text, draw_latency, draw_panels, footer_keys, show_status
+from tokenloop.app.drawing import (
+    Panels,
+    band_text,
+    draw_latency,
+    draw_panels,
+    footer_keys,
+    show_status,
+)
 from tokenloop.app.keys import COMMANDS, PANEL_COMMANDS
 from tokenloop.app.layout import Layout, arrange
 from tokenloop.app.messages import Wanted
 from tokenloop.app.view import View
 from tokenloop_widgets import (
-    CachePanel,
     CandidatesPanel,
     KeyBar,
-    LatencyPanel,
-    Panel,
-    SamplerPanel,
     StatusBar,
     SummaryPanel,
     TextPanel,
@@ -60,27 +63,27 @@ class MainScreen(Screen[None]):
         super().__init__()
         self._conductor = conductor
         self._keymap = keymap
+        self.panels = Panels()
+        self._status = StatusBar(id="status")
+        self._band = Static(id="band")
+        self._keys = KeyBar(id="keys")
+        self._notice = Static(id="notice")
         self._layout: Layout = "wide"
-        self._wanted_panel: str | None = None
         self._notice_timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """Status, panels, keys."""
-        yield StatusBar(id="status")
-        yield Static(id="band")
+        yield self._status
+        yield self._band
         with Container(id="panels"):
-            yield TextPanel(id="text")
-            yield CandidatesPanel(id="candidates")
-            yield SamplerPanel(id="sampler")
-            yield CachePanel(id="cache")
-            yield LatencyPanel(id="latency")
-            yield SummaryPanel(id="summary")
-        yield KeyBar(id="keys")
-        yield Static(id="notice")
+            yield from self.panels
+            yield self.panels.summary
+        yield self._keys
+        yield self._notice
 
     def on_mount(self) -> None:
         """Begin with the candidates in focus: their keys are the ones that walk."""
-        self.query_one(CandidatesPanel).focus()
+        self.panels.candidates.focus()
         self.follow()
 
     # drawing
@@ -90,8 +93,8 @@ class MainScreen(Screen[None]):
         view = self._conductor.view()
         if not view.draws_the_same_as(self.view):
             self.view = view
-        show_status(self.query_one(StatusBar), self._conductor)
-        self.query_one(KeyBar).show(footer_keys(self._conductor, self._keymap))
+        show_status(self._status, self._conductor)
+        self._keys.show(footer_keys(self._conductor, self._keymap))
 
     def watch_view(self, old: View, new: View) -> None:
         """Another view: draw the panels, and mark what landed."""
@@ -114,29 +117,29 @@ class MainScreen(Screen[None]):
     def show_paint(self, paint_ms: float) -> None:
         """Show what the last change took to paint: only where it stands, for it paints again."""
         view = self.view = self.view.with_paint(paint_ms)
-        draw_latency(self, view)
+        draw_latency(self.panels, view)
 
     def _draw(self, *, landed: int = 0) -> None:
         past = self.view.moment == "then"
         self.set_class(past, "-then")
-        self.query_one("#band", Static).update(band_text(self.view))
-        draw_panels(self, self.view, probabilities=self.probabilities, landed=landed)
+        self._band.update(band_text(self.view))
+        draw_panels(self.panels, self.view, probabilities=self.probabilities, landed=landed)
 
     def _arrange(self) -> None:
         small = self._layout in ("small", "tiny")
         self.set_class(self.zoomed is not None, "-zoomed")
         for name in PANEL_IDS:
-            panel = self.query_one(f"#{name}", Panel)
+            panel = self.panels[name]
             hidden = small and name in ("sampler", "cache", "latency")
             panel.display = self.zoomed == name if self.zoomed else not hidden
             panel.set_class(self._layout == "tiny", "-bare")
-        self.query_one(SummaryPanel).display = self._layout == "small" and not self.zoomed
+        self.panels.summary.display = self._layout == "small" and not self.zoomed
 
     # notices
 
     def tell(self, text: str) -> None:
         """Say one line where the keys stand, for a moment."""
-        self.query_one("#notice", Static).update(Content(text))
+        self._notice.update(Content(text))
         self.add_class("-notice")
         if self._notice_timer:
             self._notice_timer.stop()
@@ -153,7 +156,7 @@ class MainScreen(Screen[None]):
         if self.app.screen is not self:
             return
         self.hush()
-        conductor, candidates = self._conductor, self.query_one(CandidatesPanel)
+        conductor, candidates = self._conductor, self.panels.candidates
         match command:
             case "step":
                 conductor.step()
@@ -211,7 +214,7 @@ class MainScreen(Screen[None]):
 
     def _take(self) -> None:
         """Force the highlighted candidate; where none is, the marked draw becomes fact."""
-        highlighted = self.query_one(CandidatesPanel).highlighted
+        highlighted = self.panels.candidates.highlighted
         if highlighted is None:
             self._conductor.step()
         else:
@@ -219,7 +222,7 @@ class MainScreen(Screen[None]):
 
     def _cancel(self) -> None:
         """Stop work, else come back to now, else put the cursor away, else leave the full view."""
-        candidates = self.query_one(CandidatesPanel)
+        candidates = self.panels.candidates
         if self._conductor.stop() or self._conductor.back_to_now():
             return
         if self.zoomed is not None:
@@ -230,7 +233,7 @@ class MainScreen(Screen[None]):
     # panels
 
     def _shown_ids(self) -> list[str]:
-        return [name for name in PANEL_IDS if self.query_one(f"#{name}").display]
+        return [name for name in PANEL_IDS if self.panels[name].display]
 
     def _focused_id(self) -> str:
         focused = self.focused.id if self.focused else None
@@ -246,7 +249,7 @@ class MainScreen(Screen[None]):
 
     def _focus_panel(self, name: str) -> None:
         """Focus a panel; one that has no place here opens in full."""
-        panel = self.query_one(f"#{name}", Panel)
+        panel = self.panels[name]
         if self.zoomed == name and self._layout in ("small", "tiny"):
             self._unzoom()
             return
@@ -262,8 +265,8 @@ class MainScreen(Screen[None]):
 
     def _unzoom(self) -> None:
         self.zoomed = None
-        if not self.query_one(f"#{self._focused_id()}").display:
-            self.query_one(CandidatesPanel).focus()
+        if not self.panels[self._focused_id()].display:
+            self.panels.candidates.focus()
 
     # the mouse, and what panels ask for
 

@@ -145,9 +145,11 @@ class StartScreen(Screen[str]):
         keys = [Key("enter", "go", "go"), Key("↓", "choose a prompt", "list")]
         if not self._conductor.model and not self._conductor.loading and self._offer():
             keys.insert(0, Key("ctrl+g", "get the model", "pull"))
-        if self._conductor.snapshot:
-            keys.append(Key("esc", "back", "back"))
-        keys += [Key("ctrl+o", "model", "model"), Key("ctrl+q", "quit", "quit", pinned=True)]
+        keys += [
+            Key("esc", "back", "back"),
+            Key("ctrl+o", "model", "model"),
+            Key("ctrl+q", "quit", "quit", pinned=True),
+        ]
         self.query_one(KeyBar).show(keys)
 
     # what the person does
@@ -204,11 +206,11 @@ class StartScreen(Screen[str]):
         self.follow()
 
     def action_back(self) -> None:
-        """Back to the session, if there is one; a prompt that waits is called off."""
+        """Call off a prompt that waits, else back to the panels."""
         if self._waiting is not None:
             self._waiting = None
             self.follow()
-        elif self._conductor.snapshot:
+        else:
             self.dismiss(None)
 
     def action_model(self) -> None:

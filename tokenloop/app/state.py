@@ -1,0 +1,172 @@
+"""What the app knows of the loop: the last snapshot, the token looked at, the work in hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tokenloop.app.view import View
+from tokenloop.loop.events import (
+    Changed,
+    Event,
+    Failed,
+    Finished,
+    Loaded,
+    Looked,
+    Progress,
+    RunEnded,
+    Started,
+)
+from tokenloop.sampling.settings import SamplerSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tokenloop.records import ModelInfo, StepRecord
+    from tokenloop.session.snapshot import Snapshot
+
+
+STOPPED = "stopped"
+"""What the loop says of a request that the person called off: no failure."""
+
+
+@dataclass(frozen=True)
+class Then:
+    """The cursor on an earlier token.
+
+    Attributes:
+        position: its index in the prefix.
+        request: the question for its record, as long as it is not answered.
+        record: the answer; the record of the token looked at before, until it comes.
+    """
+
+    position: int
+    request: int | None
+    record: StepRecord | None
+
+
+class State:
+    """Takes the loop's answers in; asks nothing of it.
+
+    Args:
+        tell: shows the person one line; the second argument is ``information``, ``warning`` or
+            ``error``.
+    """
+
+    def __init__(self, tell: Callable[[str, str], None]) -> None:
+        self._tell = tell
+        self.model: ModelInfo | None = None
+        self.snapshot: Snapshot | None = None
+        self.then: Then | None = None
+        self.progress: Progress | None = None
+        self.settings = SamplerSettings()
+        self.seed = 7
+        self.landed = 0
+        self.paint_ms: float | None = None
+        self._pulses = 0
+        self._work: dict[int, str] = {}
+        self._load_request: int | None = None
+        self._open_request: int | None = None
+        self._run_request: int | None = None
+        self._configure_request: int | None = None
+
+    # what the screen asks
+
+    @property
+    def loading(self) -> bool:
+        """A model is on its way."""
+        return self._load_request in self._work
+
+    @property
+    def opening(self) -> bool:
+        """A prompt is being read."""
+        return self._open_request in self._work
+
+    @property
+    def running(self) -> bool:
+        """The loop steps on by itself."""
+        return self._run_request in self._work
+
+    @property
+    def busy_with(self) -> str | None:
+        """The work in hand, for people; ``None`` at rest."""
+        return next(iter(self._work.values()), None)
+
+    @property
+    def state_words(self) -> str | None:
+        """The work in hand as the status line says it; ``None`` at rest."""
+        if self.running:
+            return "running"
+        if self.progress:
+            return self.progress.what
+        if self.loading or self.opening or self._pulses > 1:
+            return self.busy_with
+        return None
+
+    def pulse(self) -> bool:
+        """Called a few times a second; says whether what is shown of the work changes.
+
+        A step of 25 ms is not announced, or the status would flicker at every key.
+        """
+        before = self._pulses
+        self._pulses = self._pulses + 1 if self._work else 0
+        return min(self._pulses, 2) != min(before, 2)
+
+    def view(self) -> View:
+        """All that the panels draw, as one value."""
+        return View(
+            model=self.model,
+            snapshot=self.snapshot,
+            then_position=self.then.position if self.then else None,
+            then_record=self.then.record if self.then else None,
+            landed=self.landed,
+            busy=None if self.snapshot else self.busy_with,
+            paint_ms=self.paint_ms,
+        )
+
+    # what the loop answers
+
+    def handle(self, event: Event) -> None:
+        """Take an answer in; answers to abandoned requests change nothing."""
+        match event:
+            case Started(request=request, what=what) if request in self._work:
+                self._work[request] = what
+            case Progress(request=request) if request in self._work:
+                self.progress = event
+            case Loaded(request=request, model=model) if request == self._load_request:
+                self.model, self.snapshot, self.then = model, None, None
+            case Changed():
+                self._changed(event)
+            case Looked(request=request) if self.then and request == self.then.request:
+                self.then = Then(event.position, None, event.record)
+            case RunEnded(reason=reason, steps=steps):
+                self._tell(
+                    f"{reason} · {steps:,} {'step' if steps == 1 else 'steps'}", "information"
+                )
+            case Failed():
+                self._failed(event)
+            case Finished(request=request):
+                self._work.pop(request, None)
+                if self.progress and self.progress.request == request:
+                    self.progress = None
+
+    def _changed(self, event: Changed) -> None:
+        snapshot = event.snapshot
+        before = len(self.snapshot.prefix) if self.snapshot else 0
+        appended = len(snapshot.prefix) - before
+        self.landed = max(0, appended) if event.done in ("stepped", "typed") else 0
+        self.snapshot, self.model = snapshot, snapshot.model
+        if self._configure_request not in self._work or event.request == self._configure_request:
+            self.settings, self.seed = snapshot.settings, snapshot.seed
+        if self.then and self.then.position >= len(snapshot.prefix):
+            self.then = None
+        if event.done == "edited":
+            cache = snapshot.cache
+            self._tell(f"edited: kept {cache.kept:,}, recomputed {cache.computed:,}", "information")
+
+    def _failed(self, event: Failed) -> None:
+        if self.then and event.request == self.then.request:
+            self.then = None
+        if self.snapshot:
+            self.settings, self.seed = self.snapshot.settings, self.snapshot.seed
+        self._tell(event.message, "information" if event.message == STOPPED else "error")
