@@ -129,7 +129,7 @@ def test_the_tails_fate_is_told_as_fully_as_fits() -> None:
     assert fates(tail) == [
         "49,112 cut by top-k, 26 by top-p, 3 can be drawn",
         "49,112 cut by top-k, 26 by top-p",
-        "cut: top-k 49,112, top-p 26",
+        "top-k cut 49,112, top-p 26",
         "49,112 cut by top-k",
     ]
 

@@ -125,14 +125,15 @@ async def test_a_panel_draws_once_a_change(
 
 
 async def test_a_change_of_theme_is_drawn_in_its_colours(recording: Recording) -> None:
-    app = Stage(CachePanel())
+    panel = CachePanel()
+    app = Stage(panel)
     async with app.run_test(size=(80, 12)) as pilot:
-        app.panel.show(recording.moments[0].cache)  # type: ignore[attr-defined]  # a CachePanel
+        panel.show(recording.moments[0].cache)
         dark = palette_of(app)
         app.theme = THEMES[1].name
         await pilot.pause()
         assert palette_of(app) != dark
-        behind = {segment.style.bgcolor.name for segment in app.panel.render_line(0)}
+        behind = {segment.style.bgcolor.name for segment in panel.render_line(0)}
         assert behind == {palette_of(app).ground.lower()}
 
 

@@ -133,7 +133,7 @@ def below(choice: Choice, rows: list[Row]) -> Tail:
 def fates(tail: Tail) -> list[str]:
     """What became of the tail, the fullest way to say it first.
 
-    ``49,112 cut by top-k, 26 by top-p, 3 can be drawn``, then ``cut: top-k 49,112, top-p 26``,
+    ``49,112 cut by top-k, 26 by top-p, 3 can be drawn``, then ``top-k cut 49,112, top-p 26``,
     then less and less.
     """
     cut = [(stage_name(name), count(number)) for name, number in _most_first(tail.cut)]
@@ -142,9 +142,11 @@ def fates(tail: Tail) -> list[str]:
     ]
     left = tail.count - sum(tail.cut.values())
     full = [*long, f"{count(left)} can be drawn"] if left > 0 else long
-    short = ["cut: " + ", ".join(f"{name} {number}" for name, number in cut)] if cut else []
+    brief = [
+        f"{name} {'' if index else 'cut '}{number}" for index, (name, number) in enumerate(cut)
+    ]
     shorter = [", ".join(long[:n]) for n in range(len(long) - 1, 0, -1)]
-    return [", ".join(full), ", ".join(long), *short, *shorter]
+    return [", ".join(full), ", ".join(long), ", ".join(brief), *shorter]
 
 
 def _most_first(cut: dict[str, int]) -> list[tuple[str, int]]:
