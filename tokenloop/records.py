@@ -252,12 +252,14 @@ class LatencyHistory(Struct, frozen=True, kw_only=True):
         steps_ms: the last decode steps' totals, oldest first (at most 256).
         prefill: the last prefill, or ``None``.
         decode: the last decode, or ``None``.
+        last: whichever of the two ran last.
         paint_ms: what the screen took for the last change, or ``None`` where there is no screen.
     """
 
     steps_ms: tuple[float, ...] = ()
     prefill: Latency | None = None
     decode: Latency | None = None
+    last: Latency | None = None
     paint_ms: float | None = None
 
 

@@ -377,7 +377,7 @@ class FakeLoop:
             return
         chosen = next((c for c in choice.candidates if c.id == token_id), choice.chosen)
         how = "forced" if token_id is not None else choice.draw.how
-        made = token(chosen.id)
+        made = token(chosen.id if token_id is None else token_id)
         self.kept, self.computed = len(self.prefix), 1
         self._append(made, how, chosen.p, chosen.rank)
         self.attempt = 0
@@ -464,6 +464,7 @@ class FakeLoop:
                 steps_ms=self.steps_ms,
                 prefill=prefill,
                 decode=self._latency() if self.steps_ms else None,
+                last=self._latency() if self.steps_ms else prefill,
             ),
             settings=self.settings,
             seed=self.seed,

@@ -59,6 +59,16 @@ def test_a_step_computes_one_position_and_keeps_the_rest(session: Session) -> No
     assert record.latency_ms.prefill == 0
 
 
+def test_the_history_says_which_pass_ran_last(session: Session) -> None:
+    assert session.snapshot().latency.last.positions > 1
+    step = session.step()
+    assert session.snapshot().latency.last == step.latency_ms
+    session.edit("the rain is in Spain and more")
+    latency = session.snapshot().latency
+    assert latency.last == latency.prefill
+    assert latency.decode == step.latency_ms
+
+
 def test_shown_candidates_and_tail_sum_to_one(session: Session) -> None:
     session.configure(SamplerSettings(top_k=20))
     choice = session.held

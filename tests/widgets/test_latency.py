@@ -14,7 +14,11 @@ PREFILL = Latency(
     prefill=61, decode=0, layers=52, head=8.9, copy=0.1, sample=0.6, total=61.6, positions=5
 )
 HISTORY = LatencyHistory(
-    steps_ms=(25.0, 26.0, 25.5, 50.0), prefill=PREFILL, decode=DECODE, paint_ms=1.4
+    steps_ms=(25.0, 26.0, 25.5, 50.0),
+    prefill=PREFILL,
+    decode=DECODE,
+    last=DECODE,
+    paint_ms=1.4,
 )
 
 
@@ -56,7 +60,7 @@ def test_a_slower_prefill_is_told_as_slower() -> None:
 
 
 def test_what_is_not_known_is_a_dash(dark: Palette) -> None:
-    first = LatencyHistory(prefill=PREFILL)
+    first = LatencyHistory(prefill=PREFILL, last=PREFILL)
     text = "\n".join(lines(latency_strips(first, 100, 9, dark)))
     assert "paint —" in text
     assert "no step measured yet" in text

@@ -17,9 +17,11 @@ class History:
         self._steps_ms: deque[float] = deque(maxlen=REMEMBERED)
         self._prefill: Latency | None = None
         self._decode: Latency | None = None
+        self._last: Latency | None = None
 
     def add(self, latency: Latency) -> None:
         """Note one pass."""
+        self._last = latency
         if latency.positions > 1:
             self._prefill = latency
         else:
@@ -29,5 +31,8 @@ class History:
     def record(self) -> LatencyHistory:
         """As the latency panel wants it."""
         return LatencyHistory(
-            steps_ms=tuple(self._steps_ms), prefill=self._prefill, decode=self._decode
+            steps_ms=tuple(self._steps_ms),
+            prefill=self._prefill,
+            decode=self._decode,
+            last=self._last,
         )

@@ -15,8 +15,8 @@ class Snapshot(Struct, frozen=True, kw_only=True):
         model: what runs.
         prefix: every token so far.
         text: the prefix as text (partial characters as U+FFFD): what an editor starts from.
-        choice: the held distribution and the draw that will happen; ``None`` when the context is
-            full or no pass has completed (``notice`` says which).
+        choice: the held distribution and the draw that would happen (with a full context it can't
+            be made fact); ``None`` before the first prompt.
         cache: after the last pass.
         latency: the passes so far.
         settings, seed: the sampler's.

@@ -32,13 +32,13 @@ class LatencyPanel(Panel):
         Args:
             history: the session's.
             last: the pass to split by phase (an earlier token's, or the last one of all); by
-                default the last decode, else the last prefill.
+                default the last one of all.
             then: the token whose pass ``last`` is, where this is an earlier moment.
             placeholder: said where nothing ran yet.
         """
         self._history, self._last, self._placeholder = history, last, placeholder
         name = "latency" if then is None else f"latency · {safe(then.label)}"
-        shown = last or (history and (history.decode or history.prefill)) or None
+        shown = last or (history and history.last) or None
         self.title(name, f"{milliseconds(shown.total)} last step" if shown else "")
         self.redraw()
 

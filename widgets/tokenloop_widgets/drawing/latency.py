@@ -53,11 +53,11 @@ def latency_strips(
         width: in cells.
         height: in lines.
         palette: the colours.
-        last: the pass to split by phase; by default the last decode, else the last prefill.
+        last: the pass to split by phase; by default the last one of all.
         placeholder: said where nothing ran yet.
     """
     soft = palette.on(palette.soft)
-    shown = last or (history and (history.decode or history.prefill)) or None
+    shown = last or (history and history.last) or None
     if history is None or shown is None:
         line = Line(width, soft).add(placeholder, soft)
         return fill_height([line.strip()], width, height, soft)
