@@ -21,6 +21,7 @@ class Stopwatch:
 
     def __init__(self, device: torch.device) -> None:
         """Start the first lap."""
+        self._device = device
         self._cuda = device.type == "cuda"
         self._laps: list[tuple[Hashable, float]] = []
         self._events: list[tuple[Hashable, torch.cuda.Event]] = []
@@ -32,7 +33,7 @@ class Stopwatch:
         """End a lap, count it under a name and start the next one."""
         if self._cuda:
             event = torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]  # torch's
-            event.record()
+            event.record(torch.cuda.current_stream(self._device))
             self._events.append((name, event))
             return
         now = time.perf_counter()

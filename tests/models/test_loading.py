@@ -12,7 +12,7 @@ import torch
 
 from tests.tiny_model import TinySpec, write_folder, write_gguf
 from tokenloop_models import ModelError, load
-from tokenloop_models.loading import title
+from tokenloop_models.loading import chosen_device, chosen_dtype, title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -107,6 +107,16 @@ def test_a_device_that_is_not_there_is_refused(tiny_model_folder: Path) -> None:
         load(tiny_model_folder, device="cuda:99")
 
 
+def test_auto_takes_a_gpu_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    assert chosen_device("auto") == chosen_device("cuda") == torch.device("cuda", 0)
+    assert chosen_device("cuda:1") == torch.device("cuda", 1)
+    assert chosen_dtype("auto", torch.device("cuda", 1)) == torch.bfloat16
+    with pytest.raises(ModelError, match=r"needs a CUDA device, it sees 2$"):
+        chosen_device("cuda:2")
+
+
 @pytest.mark.parametrize("dtype", ["int8", "float64", "f32", ""])
 def test_an_unknown_dtype_is_refused(tiny_model_folder: Path, dtype: str) -> None:
     with pytest.raises(ModelError, match=r"^dtype = .* is not possible: auto, float32, bfloat16"):
@@ -138,6 +148,19 @@ def test_too_little_memory_for_the_weights_is_one_clean_line(
 
     monkeypatch.setattr(loading, "Decoder", none_left)
     with pytest.raises(ModelError, match=r"not enough memory for its weights as float32 on cpu$"):
+        load(tiny_model_folder, device="cpu")
+
+
+def test_a_fault_that_is_not_about_memory_stays_visible(
+    tiny_model_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tokenloop_models import loading
+
+    def broken(*_: object) -> None:
+        raise RuntimeError("shapes don't match")
+
+    monkeypatch.setattr(loading, "Decoder", broken)
+    with pytest.raises(RuntimeError, match="shapes don't match"):
         load(tiny_model_folder, device="cpu")
 
 
