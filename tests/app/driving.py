@@ -68,6 +68,11 @@ class Driven:
         names = ("text", "candidates", "sampler", "cache", "latency", "summary")
         return [name for name in names if self.main.query_one(f"#{name}").display]
 
+    @property
+    def footer(self) -> str:
+        """The line of keys."""
+        return self.main._keys.render_line(0).text
+
     def calls(self, name: str) -> list[tuple[object, ...]]:
         """The arguments of every call of a command."""
         return [call[1:] for call in self.loop.calls if call[0] == name]

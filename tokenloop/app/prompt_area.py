@@ -58,10 +58,9 @@ class PromptArea(TextArea):
         else:
             super().action_cursor_down(select)
 
-    async def _on_paste(self, event: events.Paste) -> None:
+    def on_paste(self, event: events.Paste) -> None:
+        """Refuse a paste that is too long; any other goes to the editor's own handler."""
         if len(event.text) > MAX_PASTE:
             event.stop()
             event.prevent_default()
             self.post_message(self.TooLong(len(event.text)))
-            return
-        await super()._on_paste(event)

@@ -75,6 +75,7 @@ class ModelsScreen(Dialog["LocalModel"]):
             else "none: `tokenloop pull smollm2` gets one · esc: back"
         )
         self.query_one("#models-note", Static).update(Content(note))
+        options.highlighted = 0 if event.models else None
         options.focus()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:

@@ -1,0 +1,80 @@
+"""The arrangement follows the terminal's size, down to one cell and back."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.app.driving import driven
+from tokenloop.app.layout import layout_for
+
+ALL = ["text", "candidates", "sampler", "cache", "latency"]
+
+
+@pytest.mark.parametrize(
+    ("size", "layout"),
+    [
+        ((140, 40), "wide"),
+        ((120, 34), "wide"),
+        ((119, 40), "medium"),
+        ((100, 30), "medium"),
+        ((140, 27), "small"),
+        ((80, 24), "small"),
+        ((60, 18), "small"),
+        ((59, 24), "tiny"),
+        ((80, 17), "tiny"),
+        ((1, 1), "tiny"),
+    ],
+)
+def test_layout_for_size(size: tuple[int, int], layout: str) -> None:
+    assert layout_for(*size) == layout
+
+
+@pytest.mark.parametrize(
+    ("size", "shown"),
+    [
+        ((140, 40), ALL),
+        ((100, 30), ALL),
+        ((80, 24), ["text", "candidates", "summary"]),
+        ((40, 10), ["text", "candidates"]),
+    ],
+)
+async def test_what_is_shown_at_a_size(size: tuple[int, int], shown: list[str]) -> None:
+    async with driven(size=size) as world:
+        assert world.shown == shown
+
+
+async def test_in_a_small_terminal_numbers_open_the_others_in_full_and_close_them() -> None:
+    async with driven(size=(80, 24)) as world:
+        for key, name in (("3", "sampler"), ("4", "cache"), ("5", "latency")):
+            await world.press(key)
+            assert world.shown == [name]
+            await world.press(key)
+            assert world.shown == ["text", "candidates", "summary"]
+        await world.press("5", "escape")
+        assert world.shown == ["text", "candidates", "summary"]
+
+
+@pytest.mark.parametrize(
+    "prepare", [(), ("s",), ("e",), ("n",), ("question_mark",), ("A",), ("z",)]
+)
+async def test_any_size_survives_and_the_old_one_comes_back(prepare: tuple[str, ...]) -> None:
+    async with driven() as world:
+        await world.press("space", *prepare)
+        before = world.app.export_screenshot()
+        for size in ((100, 30), (80, 24), (30, 8), (5, 3), (2, 2), (1, 1), (300, 90), (140, 40)):
+            await world.pilot.resize_terminal(*size)
+            await world.settle()
+        assert _drawn(world.app.export_screenshot()) == _drawn(before)
+
+
+async def test_keys_still_work_at_one_cell() -> None:
+    async with driven(size=(1, 1)) as world:
+        await world.press("space", "left", "r", "left_square_bracket", "escape", "3", "z", "p")
+        await world.pilot.resize_terminal(140, 40)
+        await world.settle()
+        assert world.labels == ["The", "␣capital", "␣of", "␣Australia", "␣is"]
+
+
+def _drawn(svg: str) -> list[str]:
+    """The texts of a picture, without the ids that differ from one to the next."""
+    return [line.split(">", 1)[1] for line in svg.splitlines() if line.startswith("<text")]

@@ -1,0 +1,303 @@
+"""The windows: what a person types in them is what the loop gets."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from textual import events
+from textual.widgets import Input, OptionList, TextArea
+
+from tests.app.driving import driven
+from tests.app.fake_loop import EOS
+from tokenloop.app.prompt_area import MAX_PASTE, PromptArea
+from tokenloop.app.prompts import PROMPTS
+from tokenloop.app.screens.sampler import SettingInput
+from tokenloop.app.screens.start import StartScreen
+
+LINES = "first line\nsecond line\n\n\tfourth, after a blank one"
+
+
+async def test_start_screen_offers_a_dozen_prompts_the_capital_first() -> None:
+    async with driven(prompt=None) as world:
+        assert isinstance(world.app.screen, StartScreen)
+        assert len(PROMPTS) >= 12
+        assert world.app.screen.query_one(PromptArea).text == "The capital of Australia is"
+        await world.press("enter")
+        assert world.calls("open") == [("The capital of Australia is",)]
+        assert world.app.screen is world.main
+
+
+async def test_a_prompt_from_the_list_is_shown_in_the_field_and_opened() -> None:
+    async with driven(prompt=None) as world:
+        await world.press("down", "down")
+        area = world.app.screen.query_one(PromptArea)
+        assert area.text == PROMPTS[1].text
+        await world.press("enter")
+        assert world.calls("open") == [(PROMPTS[1].text,)]
+
+
+async def test_one_can_type_while_the_model_loads_and_it_starts_by_itself() -> None:
+    async with driven(prompt=None, hold=True) as world:
+        await world.press(*"Once", "enter")
+        assert isinstance(world.app.screen, StartScreen)
+        assert not world.calls("open")
+        world.loop.release()
+        await world.settle()
+        assert world.calls("open") == [("Once",)]
+        assert world.app.screen is world.main
+
+
+async def test_a_prompt_that_waits_can_be_called_off() -> None:
+    async with driven(prompt=None, hold=True) as world:
+        await world.press(*"Once", "enter", "escape")
+        world.loop.release()
+        await world.settle()
+        assert not world.calls("open")
+        assert isinstance(world.app.screen, StartScreen)
+
+
+async def test_pasting_many_lines_loses_none() -> None:
+    async with driven(prompt=None) as world:
+        area = world.app.screen.query_one(PromptArea)
+        world.app.post_message(events.Paste(LINES))
+        await world.settle()
+        assert area.text == LINES
+        await world.press("enter")
+        assert world.calls("open") == [(LINES,)]
+
+
+async def test_a_paste_that_no_context_holds_is_refused_with_a_line() -> None:
+    async with driven(prompt=None) as world:
+        area = world.app.screen.query_one(PromptArea)
+        world.app.post_message(events.Paste("x" * (MAX_PASTE + 1)))
+        await world.settle()
+        assert area.text == "The capital of Australia is"
+        assert "200,001" in str(world.app.screen.query_one("#start-notice").render())
+
+
+async def test_ctrl_j_is_a_new_line_and_enter_is_go() -> None:
+    async with driven(prompt=None) as world:
+        await world.press("a", "ctrl+j", "b", "enter")
+        assert world.calls("open") == [("a\nb",)]
+
+
+async def test_an_empty_prompt_is_refused() -> None:
+    async with driven(prompt=None) as world:
+        await world.press("delete", "enter")
+        assert not world.calls("open")
+        assert isinstance(world.app.screen, StartScreen)
+
+
+async def test_a_model_that_fails_to_load_is_said_and_typing_goes_on() -> None:
+    async with driven(prompt=None, hold=True) as world:
+        world.loop.fail_next = None
+        world.loop._waiting.clear()
+        world.loop.hold = False
+        world.loop.fail_next = "smollm2 is not on this machine: tokenloop pull smollm2"
+        world.app.load("smollm2")
+        await world.settle()
+        assert [n.message for n in world.app._notifications] == [
+            "smollm2 is not on this machine: tokenloop pull smollm2"
+        ]
+        await world.press(*"hi", "enter")
+        assert isinstance(world.app.screen, StartScreen)
+
+
+async def test_editing_hands_over_the_whole_text() -> None:
+    async with driven() as world:
+        await world.press("e")
+        area = world.app.screen.query_one(TextArea)
+        assert area.text == "The capital of Australia is"
+        await world.press(*" Canberra", "enter", *"Yes", "ctrl+s")
+        assert world.calls("edit") == [("The capital of Australia is Canberra\nYes", False)]
+        assert "kept 0, recomputed 6" in world.notice
+
+
+@pytest.mark.parametrize("key", ["ctrl+s", "f2", "ctrl+enter"])
+async def test_each_apply_key_applies(key: str) -> None:
+    async with driven() as world:
+        await world.press("e", "x", key)
+        assert world.calls("edit") == [("The capital of Australia isx", False)]
+
+
+async def test_leaving_the_editor_changes_nothing() -> None:
+    async with driven() as world:
+        await world.press("e", *"junk", "escape")
+        assert not world.calls("edit")
+        assert world.labels[-1] == "␣is"
+
+
+async def test_an_unchanged_text_is_no_edit() -> None:
+    async with driven() as world:
+        await world.press("e", "ctrl+s")
+        assert not world.calls("edit")
+
+
+async def test_specials_are_the_persons_choice() -> None:
+    async with driven() as world:
+        await world.press("e", *"<|im_end|>", "tab", "space", "ctrl+s")
+        assert world.calls("edit") == [("The capital of Australia is<|im_end|>", True)]
+
+
+async def test_a_text_with_special_tokens_is_edited_as_such() -> None:
+    async with driven() as world:
+        world.conductor.take(EOS)
+        await world.settle()
+        await world.press("e", "x", "ctrl+s")
+        assert world.calls("edit")[0][1] is True
+
+
+async def test_typing_appends_text() -> None:
+    async with driven() as world:
+        await world.press("t", "space", *"Canberra", "enter")
+        assert world.calls("type") == [(" Canberra", False)]
+        await world.press("t", "enter")
+        assert len(world.calls("type")) == 1
+
+
+@pytest.mark.parametrize(("typed", "steps"), [("5", 5), ("", None), ("59", 59)])
+async def test_run_until_takes_a_number(typed: str, steps: int | None) -> None:
+    async with driven() as world:
+        await world.press("A", *["delete"] * 1, *typed, "enter")
+        assert world.calls("run") == [(steps,)]
+
+
+@pytest.mark.parametrize("typed", ["0", "-3", "x", "60", "1.5", "²"])
+async def test_run_until_refuses_what_is_no_number_of_tokens(typed: str) -> None:
+    async with driven() as world:
+        await world.press("A", "delete")
+        world.app.screen.query_one(Input).value = typed
+        await world.press("enter")
+        assert not world.calls("run")
+        assert "1 to 59" in str(world.app.screen.query_one("#steps-note").render())
+
+
+async def test_sampler_changes_are_applied_at_once_without_a_pass() -> None:
+    async with driven() as world:
+        before = world.main.view.choice
+        await world.press("s", "right", "right")
+        assert [call[0].temperature for call in world.calls("configure")] == [0.9, 1.0]
+        after = world.main.view.choice
+        assert before is not None
+        assert after is not None
+        assert after.candidates[0].final_p != before.candidates[0].final_p
+        assert after.candidates[0].p == before.candidates[0].p
+        assert not world.calls("step")
+
+
+@pytest.mark.parametrize(
+    ("field", "typed", "name", "value"),
+    [
+        ("temperature", "1.25", "temperature", 1.25),
+        ("top_k", "5", "top_k", 5),
+        ("top_p", "0.5", "top_p", 0.5),
+        ("min_p", "0.2", "min_p", 0.2),
+        ("repeat_penalty", "1.3", "repeat_penalty", 1.3),
+        ("frequency_penalty", "-0.5", "frequency_penalty", -0.5),
+        ("presence_penalty", "0.5", "presence_penalty", 0.5),
+        ("repeat_last_n", "all", "repeat_last_n", -1),
+        ("repeat_last_n", "128", "repeat_last_n", 128),
+        ("order", "transformers", "order", "transformers"),
+        ("logit_bias", "7=-inf 8=2", "logit_bias", {7: -math.inf, 8: 2.0}),
+    ],
+)
+async def test_every_setting_can_be_typed(field: str, typed: str, name: str, value: object) -> None:
+    async with driven() as world:
+        await world.press("s")
+        world.app.screen.query_one(f"#set-{field}", SettingInput).value = typed
+        await world.settle()
+        assert getattr(world.calls("configure")[-1][0], name) == value
+
+
+async def test_the_seed_can_be_typed() -> None:
+    async with driven() as world:
+        await world.press("s")
+        world.app.screen.query_one("#set-seed", SettingInput).value = "11"
+        await world.settle()
+        assert world.calls("reseed") == [(11,)]
+
+
+@pytest.mark.parametrize(
+    ("field", "typed", "said"),
+    [
+        ("temperature", "-1", "0 to 100"),
+        ("temperature", "nan", "0 to 100"),
+        ("temperature", "", "a number"),
+        ("top_k", "2.5", "whole number"),
+        ("top_p", "1.5", "0 to 1"),
+        ("repeat_penalty", "0", "0.01 to 100"),
+        ("order", "mine", "llamacpp or transformers"),
+        ("repeat_last_n", "-7", "-1"),
+        ("seed", "-1", "whole number"),
+        ("logit_bias", "7", "id=number"),
+        ("logit_bias", "x=1", "id=number"),
+    ],
+)
+async def test_a_value_that_cant_be_is_said_in_one_line_and_not_applied(
+    field: str, typed: str, said: str
+) -> None:
+    async with driven() as world:
+        await world.press("s")
+        box = world.app.screen.query_one(f"#set-{field}", SettingInput)
+        box.value = typed
+        await world.settle()
+        note = str(world.app.screen.query_one("#setting-note").render())
+        assert said in note
+        assert "\n" not in note
+        assert box.has_class("-wrong")
+        assert not world.calls("configure")
+        assert not world.calls("reseed")
+
+
+async def test_arrows_walk_the_settings_and_stop_at_the_ends_of_a_range() -> None:
+    async with driven() as world:
+        await world.press("s", "down", "down", "right", "right")
+        assert [call[0].top_p for call in world.calls("configure")] == [1.0]
+
+
+async def test_help_names_every_key() -> None:
+    from tokenloop.app.keys import COMMANDS, keys_of
+    from tokenloop.app.screens.help import help_page
+
+    page = str(help_page({}))
+    for command in COMMANDS:
+        assert command.help in page
+        assert all(key in page for key in keys_of(command, {}))
+
+
+async def test_models_screen_lists_and_loads(monkeypatch: pytest.MonkeyPatch) -> None:
+    from pathlib import Path
+
+    from tokenloop_models.local import LocalModel
+
+    found = [
+        LocalModel(
+            name="tiny[/nope]",
+            title="Tiny [bold]\x1b[31m",
+            path=Path("tiny.gguf"),
+            size=1_000_000,
+            family="llama",
+            quantisation=None,
+            context_length=64,
+        )
+    ]
+    monkeypatch.setattr("tokenloop.app.windows._find_models", lambda: found)
+    async with driven() as world:
+        await world.press("m")
+        await world.pilot.pause(0.2)
+        assert world.app.screen.query_one(OptionList).option_count == 1
+        await world.press("enter")
+        assert world.calls("load") == [("fake",), ("tiny[/nope]",)]
+        assert world.calls("open")[-1] == ("The capital of Australia is",)
+
+
+async def test_models_screen_says_what_went_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> list[object]:
+        raise OSError("the disk is gone")
+
+    monkeypatch.setattr("tokenloop.app.windows._find_models", broken)
+    async with driven() as world:
+        await world.press("m")
+        await world.pilot.pause(0.2)
+        assert "the disk is gone" in str(world.app.screen.query_one("#models-note").render())
