@@ -43,7 +43,7 @@ class Driven:
 
     @property
     def main(self) -> MainScreen:
-        return self.app._main
+        return self.app.panels
 
     @property
     def labels(self) -> list[str]:

@@ -85,7 +85,7 @@ class TokenloopApp(App[None]):
         self.conductor = Conductor(self._engine, self.tell)
         self.supply = Supply(self._supply_moved)
         self._prompt = options.prompt
-        self._main = MainScreen(self.conductor, self.commands_keymap)
+        self.panels = MainScreen(self.conductor, self.commands_keymap)
         self._painting_since: float | None = None
         for theme in (DARK, LIGHT):
             self.register_theme(theme)
@@ -95,7 +95,7 @@ class TokenloopApp(App[None]):
 
     def get_default_screen(self) -> Screen[None]:
         """The panels; everything else opens above them."""
-        return self._main
+        return self.panels
 
     def on_mount(self) -> None:
         """Begin to load, and ask for a prompt meanwhile."""
@@ -180,7 +180,7 @@ class TokenloopApp(App[None]):
         self._painting_since = None
         if changed_at is not None:
             self.conductor.paint_ms = (self._clock() - changed_at) * 1e3
-            self._main.show_paint(self.conductor.paint_ms)
+            self.panels.show_paint(self.conductor.paint_ms)
         self._take_mail()
 
     def _loaded(self, text: str | None) -> None:
@@ -210,8 +210,8 @@ class TokenloopApp(App[None]):
         """Say one line to the person: where the keys stand, or as a note that stays if it's bad."""
         if severity == "error":
             self.notify(text, severity="error", timeout=ERROR_SECONDS, markup=False)
-        elif self._main.is_mounted:
-            self._main.tell(text)
+        elif self.panels.is_mounted:
+            self.panels.tell(text)
 
     # what screens and the palette ask for
 
@@ -229,11 +229,11 @@ class TokenloopApp(App[None]):
             case "pull":
                 self._pull()
             case command if not open_window(self, command):
-                self._main.action_do(command)
+                self.panels.action_do(command)
 
     def action_command_palette(self) -> None:
         """Open the palette above the panels; a window has its own keys."""
-        if self.screen is self._main:
+        if self.screen is self.panels:
             super().action_command_palette()
 
     # a model that is missing

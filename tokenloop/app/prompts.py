@@ -20,7 +20,7 @@ PROMPTS: tuple[Prompt, ...] = (
     Prompt("def fibonacci(n):\n    if n <", "code: white space is tokens too"),
     Prompt("Roses are red,\nviolets are blue,\n", "a rhyme: the line break is a choice"),
     Prompt("Shopping list:\n1. apples\n2. bread\n3.", "a list has a shape that goes on"),
-    Prompt("The doctor said that", "an open sentence: what the training text took for granted"),
+    Prompt("The doctor said that", "what the training text took for granted"),
     Prompt("The bank was", "one word, two meanings: the next token decides"),
     Prompt("one two three one two three one two", "repetition feeds itself; try a penalty"),
     Prompt("La capitale de la France est", "another language, more tokens a word"),

@@ -34,7 +34,7 @@ def open_window(app: TokenloopApp, command: str) -> bool:
             _run_until(app)
         case "sampler":
             if app.conductor.may_configure():
-                app.push_screen(SamplerScreen(app.conductor))
+                app.push_screen(SamplerScreen(app.conductor, app.panels.make_room))
         case "model":
             _choose_model(app)
         case "help":
@@ -68,7 +68,7 @@ def _type(app: TokenloopApp) -> None:
         if written is not None:
             conductor.type_text(written.text, specials=written.specials)
 
-    app.push_screen(TypeScreen(_tail(app)), append)
+    app.push_screen(TypeScreen(_tail(app), app.panels.make_room), append)
 
 
 def _tail(app: TokenloopApp) -> str:

@@ -12,10 +12,12 @@ from textual.widgets import Static, TextArea
 
 from tokenloop.app.editable import Editable
 from tokenloop.app.prompt_area import MAX_PASTE, PromptArea
-from tokenloop.app.screens.dialog import Dialog
+from tokenloop.app.screens.dialog import Dialog, Drawer
 from tokenloop.app.tick import Tick
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from textual.app import ComposeResult
 
 SPECIALS_LABEL = "read <|…|> as special tokens"
@@ -70,15 +72,16 @@ class EditorScreen(Dialog[Written]):
         self.dismiss(Written(text, self.query_one(Tick).value))
 
 
-class TypeScreen(Dialog[Written]):
+class TypeScreen(Drawer[Written]):
     """Text to append to the prefix.
 
     Args:
         tail: the end of the text, to see whether a space is wanted.
+        make_room: as for :class:`Drawer`.
     """
 
-    def __init__(self, tail: str) -> None:
-        super().__init__()
+    def __init__(self, tail: str, make_room: Callable[[int], None]) -> None:
+        super().__init__(make_room)
         self._tail = tail
 
     def compose(self) -> ComposeResult:

@@ -58,12 +58,14 @@ class MainScreen(Screen[None]):
     view: reactive[View] = reactive(View(), init=False)
     zoomed: reactive[str | None] = reactive(None, init=False)
     probabilities: reactive[bool] = reactive(True, init=False)
+    room: reactive[int] = reactive(0, init=False)
 
     def __init__(self, conductor: Conductor, keymap: dict[str, str]) -> None:
         super().__init__()
         self._conductor = conductor
         self._keymap = keymap
         self.panels = Panels()
+        self._space = Container(id="panels")
         self._status = StatusBar(id="status")
         self._band = Static(id="band")
         self._keys = KeyBar(id="keys")
@@ -75,7 +77,7 @@ class MainScreen(Screen[None]):
         """Status, panels, keys."""
         yield self._status
         yield self._band
-        with Container(id="panels"):
+        with self._space:
             yield from self.panels
             yield self.panels.summary
         yield self._keys
@@ -109,6 +111,14 @@ class MainScreen(Screen[None]):
         """A panel in full, or all of them."""
         self._arrange()
 
+    def watch_room(self) -> None:
+        """A window takes the bottom, or gives it back."""
+        self._arrange()
+
+    def make_room(self, rows: int) -> None:
+        """Leave the last rows to a window; the panels there make way whole."""
+        self.room = rows
+
     def on_resize(self, event: events.Resize) -> None:
         """Arrange for the new size."""
         self._layout = arrange(self, event.size)
@@ -126,14 +136,17 @@ class MainScreen(Screen[None]):
         draw_panels(self.panels, self.view, probabilities=self.probabilities, landed=landed)
 
     def _arrange(self) -> None:
-        small = self._layout in ("small", "tiny")
         self.set_class(self.zoomed is not None, "-zoomed")
-        for name in PANEL_IDS:
-            panel = self.panels[name]
-            hidden = small and name in ("sampler", "cache", "latency")
-            panel.display = self.zoomed == name if self.zoomed else not hidden
+        self.set_class(self.room > 0, "-room")
+        self._space.styles.margin = (0, 0, self.room, 0)
+        no_place = self._layout in ("small", "tiny") or self.room > 0
+        for panel in self.panels:
+            alone = panel.id in ("sampler", "cache", "latency")
+            if self.room and self._layout in ("wide", "medium"):
+                alone = panel.id in ("cache", "latency")
+            panel.display = panel.id == self.zoomed if self.zoomed else not (alone and no_place)
             panel.set_class(self._layout == "tiny", "-bare")
-        self.panels.summary.display = self._layout == "small" and not self.zoomed
+        self.panels.summary.display = self._layout == "small" and not self.zoomed and not self.room
 
     # notices
 

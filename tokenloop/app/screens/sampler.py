@@ -11,10 +11,12 @@ from textual.message import Message
 from textual.widgets import Input, Label, Static
 
 from tokenloop.app.sampler_fields import FIELDS, Field
-from tokenloop.app.screens.dialog import Dialog
+from tokenloop.app.screens.dialog import Drawer
 from tokenloop.errors import SettingError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from textual.app import ComposeResult
 
     from tokenloop.app.conductor import Conductor
@@ -59,15 +61,16 @@ class SettingInput(Input):
             self.screen.focus_next(SettingInput)
 
 
-class SamplerScreen(Dialog[None]):
+class SamplerScreen(Drawer[None]):
     """Edits every setting in place.
 
     Args:
         conductor: takes each valid change at once.
+        make_room: as for :class:`Drawer`.
     """
 
-    def __init__(self, conductor: Conductor) -> None:
-        super().__init__()
+    def __init__(self, conductor: Conductor, make_room: Callable[[int], None]) -> None:
+        super().__init__(make_room)
         self._conductor = conductor
 
     def compose(self) -> ComposeResult:

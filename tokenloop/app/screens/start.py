@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.cells import set_cell_size
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from tokenloop.app.supply import Offer, Supply
 
 
+PROMPT_CELLS = 38
 TITLE = Content.assemble(
     ("tokenloop", "bold"),
     "   a real language model, one token at a time: nothing hidden, nothing faked",
@@ -225,4 +227,5 @@ class StartScreen(Screen[str]):
 def _option(prompt: Prompt) -> Option:
     lines = prompt.text.rstrip("\n").split("\n")
     shown = lines[-1] if len(lines) == 1 else f"{lines[0]} ⏎ …"
-    return Option(Content.assemble(f"{shown:<40.40} ", (prompt.lesson, "$text-muted")))
+    column = set_cell_size(shown, PROMPT_CELLS)
+    return Option(Content.assemble(column, "  ", (prompt.lesson, "$text-muted")))

@@ -1,0 +1,1 @@
+"""Pictures of the real program, made by ``make screenshots``."""
