@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from tokenloop_models.errors import ModelError
+from tokenloop_models.memory import memory_for
 
 BLOCK = 256
 
@@ -80,13 +81,10 @@ class KVCache:
             return
         blocks = -(-needed // BLOCK) * BLOCK
         capacity = min(max(blocks, 2 * self._capacity), self.limit)
-        try:
+        size = capacity * self.bytes_per_position / 2**20
+        with memory_for(f"a KV cache of {capacity:,} positions ({size:,.0f} MiB)"):
             # into a new list: where memory runs out halfway, the cache stays what it was
             self._layers = [self._grown(layer, capacity) for layer in self._layers]
-        except (RuntimeError, MemoryError):
-            size = capacity * self.bytes_per_position
-            problem = f"not enough memory for {capacity:,} positions ({size / 2**20:,.0f} MiB)"
-            raise ModelError(f"KV cache: {problem}") from None
         self._capacity = capacity
 
     def write(self, layer: int, new: torch.Tensor, start: int) -> tuple[torch.Tensor, torch.Tensor]:

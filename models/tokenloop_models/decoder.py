@@ -62,7 +62,7 @@ class Decoder:
     def hidden(
         self, ids: torch.Tensor, cache: KVCache, after_layer: Callable[[int], None] | None = None
     ) -> torch.Tensor:
-        """Run the layers over new positions, which the cache then holds.
+        """Run the layers over new positions; the cache holds them once it is told to advance.
 
         Args:
             ids: int64, (positions,).
@@ -79,7 +79,6 @@ class Decoder:
             hidden = layer(hidden, span, cache)
             if after_layer is not None:
                 after_layer(index)
-        cache.advance(ids.shape[0])
         return hidden
 
     def logits(self, hidden: torch.Tensor) -> torch.Tensor:

@@ -13,6 +13,7 @@ from tokenloop_models.errors import ModelError, quoted
 from tokenloop_models.families import family_of
 from tokenloop_models.fetch import resolve
 from tokenloop_models.file_kinds import shown
+from tokenloop_models.memory import memory_for
 from tokenloop_models.model import Model, ModelInfo
 from tokenloop_models.tokenizer import load_tokenizer
 from tokenloop_models.weights import Weights
@@ -43,20 +44,16 @@ def load(
     family = family_of(checkpoint)
     config = family.read(checkpoint)
     tokenizer = load_tokenizer(checkpoint)
-    try:
-        with torch.inference_mode():
-            weights = Weights(checkpoint, family, config, kind, where, progress)
-            decoder = Decoder(config, weights, where)
-    except (RuntimeError, MemoryError) as error:
-        if not out_of_memory(error):
-            raise
-        problem = f"not enough memory for its weights as {dtype_name(kind)} on {where}"
-        raise ModelError(f"{shown(path)}: {problem}") from None
+    kind_name = str(kind).removeprefix("torch.")
+    weights_of = f"the weights of {shown(path)} as {kind_name} on {where}"
+    with memory_for(weights_of), torch.inference_mode():
+        weights = Weights(checkpoint, family, config, kind, where, progress)
+        decoder = Decoder(config, weights, where)
     info = ModelInfo(
         name=title(path),
         family=family.name,
         device=str(where),
-        dtype=dtype_name(kind),
+        dtype=kind_name,
         threads=torch.get_num_threads(),
         quantisation=checkpoint.quantisation,
         parameters=weights.parameters,
@@ -103,18 +100,6 @@ def chosen_dtype(dtype: str, device: torch.device) -> torch.dtype:
         allowed = ", ".join(["auto", *DTYPES])
         raise ModelError(f"dtype = {quoted(dtype)} is not possible: {allowed}")
     return DTYPES[dtype]
-
-
-def dtype_name(dtype: torch.dtype) -> str:
-    """Name a dtype without torch's prefix."""
-    return str(dtype).removeprefix("torch.")
-
-
-def out_of_memory(error: BaseException) -> bool:
-    """Whether torch or Python ran out of memory (torch has no class for it on a CPU)."""
-    if isinstance(error, MemoryError | torch.OutOfMemoryError):
-        return True
-    return "not enough memory" in str(error) or "can't allocate memory" in str(error)
 
 
 def title(path: Path) -> str:

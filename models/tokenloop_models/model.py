@@ -11,6 +11,7 @@ import torch
 
 from tokenloop_models.cache import KVCache
 from tokenloop_models.errors import Cancelled, ModelError, quoted
+from tokenloop_models.memory import memory_for
 from tokenloop_models.scores import Scorer, Scores
 from tokenloop_models.stopwatch import Stopwatch
 
@@ -166,7 +167,8 @@ class Model:
 
         Raises:
             ModelError: an id is none of the vocabulary, there is none, or they don't fit into the
-                context or into memory. Nothing was computed, the cache is as it was.
+                context or the cache not into memory: nothing was computed, the cache is as it was.
+                Or memory ran out in a pass: the cache holds the chunks completed before.
             Cancelled: the cache holds the chunks completed before.
         """
         began = time.perf_counter()
@@ -184,13 +186,15 @@ class Model:
             if cancelled is not None and cancelled():
                 raise Cancelled(f"stopped after {start:,} of {total:,} positions")
             stop = min(start + self.chunk, total)
-            hidden = self._decoder.hidden(tokens[start:stop], cache, after_layer)
-            watch.lap("layers")
-            if scorer is not None:
-                last = scorer.add(hidden, following[start:stop])
-            elif stop == total:
-                last = self._decoder.logits(hidden[-1:])[0]
-            watch.lap("head")
+            with memory_for(f"a pass over {stop - start:,} positions"):
+                hidden = self._decoder.hidden(tokens[start:stop], cache, after_layer)
+                watch.lap("layers")
+                if scorer is not None:
+                    last = scorer.add(hidden, following[start:stop])
+                elif stop == total:
+                    last = self._decoder.logits(hidden[-1:])[0]
+                watch.lap("head")
+            cache.advance(stop - start)
             if progress is not None:
                 progress(stop, total)
 

@@ -123,7 +123,8 @@ def test_too_little_memory_is_one_clean_line_and_changes_nothing(
         raise RuntimeError("DefaultCPUAllocator: can't allocate memory")
 
     monkeypatch.setattr(torch.Tensor, "new_zeros", none_left)
-    with pytest.raises(ModelError, match="not enough memory for 512 positions"):
+    problem = r"^not enough memory for a KV cache of 512 positions \(0 MiB\)$"
+    with pytest.raises(ModelError, match=problem):
         cache.reserve(100)
     monkeypatch.undo()
     assert (cache.length, cache.allocated_bytes) == (200, 256 * PER_POSITION)

@@ -175,6 +175,26 @@ def test_an_error_in_a_callback_leaves_the_completed_chunks(chunked: Model) -> N
     assert cache.length == 7
 
 
+def test_too_little_memory_leaves_the_completed_chunks(
+    chunked: Model, tiny_model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = chunked.new_cache()
+
+    def none_left(*_: object, **__: object) -> torch.Tensor:
+        raise RuntimeError("DefaultCPUAllocator: can't allocate memory")
+
+    def run_out_after_two_chunks(done: int, total: int) -> None:
+        if done == 14:
+            monkeypatch.setattr(torch.nn.functional, "rms_norm", none_left)
+
+    with pytest.raises(ModelError, match=r"^not enough memory for a pass over 7 positions$"):
+        chunked.forward(IDS[:40], cache, progress=run_out_after_two_chunks)
+    monkeypatch.undo()
+    assert cache.length == 14
+    stepped = chunked.forward([IDS[14]], cache).logits
+    np.testing.assert_allclose(stepped, fresh(tiny_model, IDS[:15]), rtol=0, atol=1e-4)
+
+
 def test_nan_weights_give_nan_logits_and_no_fault(tmp_path: Path) -> None:
     tensors = weights(TinySpec())
     tensors["model.norm.weight"][3] = float("nan")
