@@ -175,9 +175,11 @@ def test_an_error_in_a_callback_leaves_the_completed_chunks(chunked: Model) -> N
     assert cache.length == 7
 
 
+@pytest.mark.parametrize("where", ["torch.nn.functional.rms_norm", "torch.Tensor.amax"])
 def test_too_little_memory_leaves_the_completed_chunks(
-    chunked: Model, tiny_model: Model, monkeypatch: pytest.MonkeyPatch
+    chunked: Model, tiny_model: Model, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
+    """Whether it runs out in the layers or, when they are done, in the scores."""
     cache = chunked.new_cache()
 
     def none_left(*_: object, **__: object) -> torch.Tensor:
@@ -185,10 +187,10 @@ def test_too_little_memory_leaves_the_completed_chunks(
 
     def run_out_after_two_chunks(done: int, total: int) -> None:
         if done == 14:
-            monkeypatch.setattr(torch.nn.functional, "rms_norm", none_left)
+            monkeypatch.setattr(where, none_left)
 
     with pytest.raises(ModelError, match=r"^not enough memory for a pass over 7 positions$"):
-        chunked.forward(IDS[:40], cache, progress=run_out_after_two_chunks)
+        chunked.forward(IDS[:40], cache, top=3, progress=run_out_after_two_chunks)
     monkeypatch.undo()
     assert cache.length == 14
     stepped = chunked.forward([IDS[14]], cache).logits
