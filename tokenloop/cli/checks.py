@@ -20,7 +20,7 @@ from typing import Literal
 from tokenloop import __version__
 
 OLDEST_PYTHON = (3, 11)
-PACKAGES = ("textual", "rich", "tokenizers", "safetensors", "gguf", "msgspec", "numpy")
+PACKAGES = ("textual", "rich", "tokenizers", "gguf", "msgspec", "numpy")
 SMALLEST_FULL_SCREEN = (80, 24)
 TORCH_SECONDS = 120
 
