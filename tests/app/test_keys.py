@@ -374,8 +374,7 @@ async def test_a_failure_is_shown_and_the_session_stays() -> None:
         world.loop.fail_next = "logits hold a NaN at step 1, id 7: nothing was drawn"
         before = world.labels
         await world.press("space")
-        notes = [note.message for note in world.app._notifications]
-        assert notes == ["logits hold a NaN at step 1, id 7: nothing was drawn"]
+        assert world.notice == "logits hold a NaN at step 1, id 7: nothing was drawn"
         assert world.labels == before
         await world.press("space")
         assert len(world.labels) == len(before) + 1

@@ -33,9 +33,7 @@ async def test_markup_in_a_message_is_only_text() -> None:
     async with driven() as world:
         world.loop.fail_next = "model [/nope] [@click=app.quit]x[/] is broken"
         await world.press("space")
-        assert [n.message for n in world.app._notifications] == [
-            "model [/nope] [@click=app.quit]x[/] is broken"
-        ]
+        assert world.notice == "model [/nope] [@click=app.quit]x[/] is broken"
         await world.pilot.pause(0.2)
 
 

@@ -91,15 +91,12 @@ async def test_an_empty_prompt_is_refused() -> None:
 
 async def test_a_model_that_fails_to_load_is_said_and_typing_goes_on() -> None:
     async with driven(prompt=None, hold=True) as world:
-        world.loop.fail_next = None
-        world.loop._waiting.clear()
+        world.loop.fail_next = "x.gguf: general.architecture: mamba is not known"
         world.loop.hold = False
-        world.loop.fail_next = "smollm2 is not on this machine: tokenloop pull smollm2"
-        world.app.load("smollm2")
+        world.app.load("x.gguf")
         await world.settle()
-        assert [n.message for n in world.app._notifications] == [
-            "smollm2 is not on this machine: tokenloop pull smollm2"
-        ]
+        note = str(world.app.screen.query_one("#start-notice").render())
+        assert note == "x.gguf: general.architecture: mamba is not known"
         await world.press(*"hi", "enter")
         assert isinstance(world.app.screen, StartScreen)
 

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 PULSE_SECONDS = 0.12
 PAINT_PATIENCE_SECONDS = 0.5
-ERROR_SECONDS = 8.0
 
 # What the widgets' panels bind themselves follows the person's keys for the same commands.
 PANEL_BINDINGS = {
@@ -51,6 +50,16 @@ class Follower(Protocol):
 
     def follow(self) -> None:
         """Draw it as it is now."""
+
+
+@runtime_checkable
+class Teller(Protocol):
+    """A screen with a place for one line to the person."""
+
+    is_mounted: bool
+
+    def tell(self, text: str, severity: str) -> None:
+        """Say it; ``severity`` is ``information``, ``warning`` or ``error``."""
 
 
 class TokenloopApp(App[None]):
@@ -207,11 +216,10 @@ class TokenloopApp(App[None]):
     # notices
 
     def tell(self, text: str, severity: str) -> None:
-        """Say one line to the person: where the keys stand, or as a note that stays if it's bad."""
-        if severity == "error":
-            self.notify(text, severity="error", timeout=ERROR_SECONDS, markup=False)
-        elif self.panels.is_mounted:
-            self.panels.tell(text)
+        """Say one line to the person, on the screen that is open."""
+        screen = self.screen if isinstance(self.screen, Teller) else self.panels
+        if screen.is_mounted:
+            screen.tell(text, severity)
 
     # what screens and the palette ask for
 

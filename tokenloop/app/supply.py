@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+STOP_SECONDS = 2.0
+
 
 @dataclass(frozen=True)
 class Offer:
@@ -55,8 +57,10 @@ class Supply:
         self._thread.start()
 
     def stop(self) -> None:
-        """Call the pull off; what is incomplete is thrown away."""
+        """Call the pull off and wait a moment until what is incomplete was thrown away."""
         self._stop.set()
+        if self._thread is not None:
+            self._thread.join(STOP_SECONDS)
 
     def take_arrived(self) -> str | None:
         """The model that a pull got, once."""

@@ -25,6 +25,7 @@ from tokenloop.app.messages import Wanted
 from tokenloop.app.view import View
 from tokenloop_widgets import (
     CandidatesPanel,
+    Key,
     KeyBar,
     StatusBar,
     SummaryPanel,
@@ -71,6 +72,7 @@ class MainScreen(Screen[None]):
         self._keys = KeyBar(id="keys")
         self._notice = Static(id="notice")
         self._layout: Layout = "wide"
+        self._keys_shown: list[Key] = []
         self._notice_timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
@@ -96,7 +98,10 @@ class MainScreen(Screen[None]):
         if not view.draws_the_same_as(self.view):
             self.view = view
         show_status(self._status, self._conductor)
-        self._keys.show(footer_keys(self._conductor, self._keymap))
+        keys = footer_keys(self._conductor, self._keymap)
+        if keys != self._keys_shown:
+            self._keys_shown = keys
+            self._keys.show(keys)
 
     def watch_view(self, old: View, new: View) -> None:
         """Another view: draw the panels, and mark what landed."""
@@ -132,7 +137,7 @@ class MainScreen(Screen[None]):
     def _draw(self, *, landed: int = 0) -> None:
         past = self.view.moment == "then"
         self.set_class(past, "-then")
-        self._band.update(band_text(self.view))
+        self._band.update(band_text(self.view), layout=False)
         draw_panels(self.panels, self.view, probabilities=self.probabilities, landed=landed)
 
     def _arrange(self) -> None:
@@ -150,13 +155,15 @@ class MainScreen(Screen[None]):
 
     # notices
 
-    def tell(self, text: str) -> None:
-        """Say one line where the keys stand, for a moment."""
+    def tell(self, text: str, severity: str = "information") -> None:
+        """Say one line where the keys stand: for a moment, or until the next key if it is bad."""
         self._notice.update(Content(text))
+        self._notice.set_class(severity == "error", "-error")
         self.add_class("-notice")
         if self._notice_timer:
             self._notice_timer.stop()
-        self._notice_timer = self.set_timer(NOTICE_SECONDS, self.hush)
+        if severity != "error":
+            self._notice_timer = self.set_timer(NOTICE_SECONDS, self.hush)
 
     def hush(self) -> None:
         """Back to the keys."""

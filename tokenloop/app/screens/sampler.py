@@ -116,6 +116,12 @@ class SamplerScreen(Drawer[None]):
         box.value = field.write(value)
         box.cursor_position = len(box.value)
 
+    def tell(self, text: str, severity: str) -> None:
+        """Say what the loop made of a change."""
+        note = self.query_one("#setting-note", Static)
+        note.set_class(severity == "error", "-error")
+        note.update(Content(text))
+
     def _shown(self, field: Field) -> str:
         return field.write(field.value_of(self._conductor.settings, self._conductor.seed))
 

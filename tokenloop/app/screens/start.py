@@ -116,7 +116,8 @@ class StartScreen(Screen[str]):
 
     def tell(self, text: str, severity: str) -> None:
         """Say one line above the model's."""
-        self._notice = text if severity != "information" else ""
+        self._notice = text
+        self.query_one("#start-notice", Static).set_class(severity == "error", "-error")
         self.query_one("#start-notice", Static).update(Content(self._notice))
 
     def _draw_model(self) -> None:
@@ -204,7 +205,8 @@ class StartScreen(Screen[str]):
         self._notice = ""
         self._waiting = text
         if not self._conductor.model and not self._conductor.loading:
-            self.tell("there is no model yet: ctrl+o chooses one", "warning")
+            key = "ctrl+g gets it" if self._offer() else "ctrl+o chooses one"
+            self.tell(f"it starts as soon as there is a model: {key}", "warning")
         self.follow()
 
     def action_back(self) -> None:
