@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tokenloop.app.view import View
 from tokenloop.loop.events import (
+    STOPPED,
     Changed,
     Event,
     Failed,
@@ -24,10 +25,6 @@ if TYPE_CHECKING:
 
     from tokenloop.records import ModelInfo, StepRecord
     from tokenloop.session.snapshot import Snapshot
-
-
-STOPPED = "stopped"
-"""What the loop says of a request that the person called off: no failure."""
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,9 @@ from tokenloop.session.snapshot import Snapshot
 
 Done = Literal["opened", "stepped", "rewound", "rolled", "edited", "typed", "configured", "shown"]
 
+STOPPED = "stopped"
+"""What :class:`Failed` says of a request that the person called off: no failure."""
+
 
 class Event(Struct, frozen=True, kw_only=True):
     """Any answer of the loop."""

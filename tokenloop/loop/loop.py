@@ -18,6 +18,7 @@ from pathlib import Path
 from tokenloop.errors import SessionError, TokenloopError
 from tokenloop.labels import clean
 from tokenloop.loop.events import (
+    STOPPED,
     Changed,
     Done,
     Event,
@@ -52,7 +53,7 @@ class _Run:
     """A run in progress: one step each time nothing else waits."""
 
     request: int
-    left: int | None
+    most: int | None
     made: int = 0
 
 
@@ -109,82 +110,64 @@ class Loop:
     def open(self, text: str, *, specials: bool = False) -> int:
         """Begin with a prompt: encode it, read it in one prefill."""
 
-        def work(request: int) -> None:
-            session = self._ready()
-            ids = session.encode(text, specials=specials)
-            session.open(ids, progress=self._prefill_progress(request), cancelled=self._is(request))
-            self._changed(request, "opened")
+        def change(session: Session, request: int) -> None:
+            session.open(
+                session.encode(text, specials=specials),
+                progress=self._prefill_progress(request),
+                cancelled=lambda: self._is_stopped(request),
+            )
 
-        return self._send("prefill", work)
+        return self._send_change("prefill", "opened", change)
 
     def edit(self, text: str, *, specials: bool = False) -> int:
         """Replace the text; only what changed is encoded and computed."""
 
-        def work(request: int) -> None:
-            self._ready().edit(
+        def change(session: Session, request: int) -> None:
+            session.edit(
                 text,
                 specials=specials,
                 progress=self._prefill_progress(request),
-                cancelled=self._is(request),
+                cancelled=lambda: self._is_stopped(request),
             )
-            self._changed(request, "edited")
 
-        return self._send("prefill", work)
+        return self._send_change("prefill", "edited", change)
 
     def type(self, text: str, *, specials: bool = False) -> int:
         """Append text."""
 
-        def work(request: int) -> None:
-            self._ready().type(
+        def change(session: Session, request: int) -> None:
+            session.type(
                 text,
                 specials=specials,
                 progress=self._prefill_progress(request),
-                cancelled=self._is(request),
+                cancelled=lambda: self._is_stopped(request),
             )
-            self._changed(request, "typed")
 
-        return self._send("prefill", work)
+        return self._send_change("prefill", "typed", change)
 
     def step(self) -> int:
         """Make the pending draw fact."""
-        return self._send("step", lambda request: self._stepped(request, self._ready().step()))
+        return self._send_step(lambda session: session.step())
 
     def force(self, token_id: int) -> int:
         """Append a candidate of the person's choice."""
-        return self._send(
-            "step", lambda request: self._stepped(request, self._ready().force(token_id))
-        )
+        return self._send_step(lambda session: session.force(token_id))
 
     def resample(self) -> int:
         """Rewind one, roll, step."""
-        return self._send("step", lambda request: self._stepped(request, self._ready().resample()))
+        return self._send_step(lambda session: session.resample())
 
     def rewind(self, count: int = 1) -> int:
         """Drop tokens from the end."""
-
-        def work(request: int) -> None:
-            self._ready().rewind(count)
-            self._changed(request, "rewound")
-
-        return self._send("rewind", work)
+        return self._send_change("rewind", "rewound", lambda session, _: session.rewind(count))
 
     def rewind_to(self, length: int) -> int:
         """Keep the first ``length`` tokens."""
-
-        def work(request: int) -> None:
-            self._ready().rewind_to(length)
-            self._changed(request, "rewound")
-
-        return self._send("rewind", work)
+        return self._send_change("rewind", "rewound", lambda session, _: session.rewind_to(length))
 
     def roll(self) -> int:
         """Roll again: no pass."""
-
-        def work(request: int) -> None:
-            self._ready().roll()
-            self._changed(request, "rolled")
-
-        return self._send("roll", work)
+        return self._send_change("roll", "rolled", lambda session, _: session.roll())
 
     def run(self, steps: int | None = None) -> int:
         """Step on until the text ends, ``steps`` were made, the context is full, or a pause."""
@@ -209,30 +192,24 @@ class Loop:
 
     def configure(self, settings: SamplerSettings) -> int:
         """Change the sampler; redraws from the held logits. A run goes on with them."""
-
-        def work(request: int) -> None:
-            self._ready().configure(settings)
-            self._changed(request, "configured")
-
-        return self._send("configure", work, ends_run=False)
+        return self._send_change(
+            "configure",
+            "configured",
+            lambda session, _: session.configure(settings),
+            ends_run=False,
+        )
 
     def reseed(self, seed: int) -> int:
-        """Change the seed."""
-
-        def work(request: int) -> None:
-            self._ready().reseed(seed)
-            self._changed(request, "configured")
-
-        return self._send("configure", work, ends_run=False)
+        """Change the seed. A run goes on with it."""
+        return self._send_change(
+            "configure", "configured", lambda session, _: session.reseed(seed), ends_run=False
+        )
 
     def show(self, count: int) -> int:
-        """Show so many candidates from now on."""
-
-        def work(request: int) -> None:
-            self._ready().show(count)
-            self._changed(request, "shown")
-
-        return self._send("show", work, ends_run=False)
+        """Show so many candidates from now on. A run goes on."""
+        return self._send_change(
+            "show", "shown", lambda session, _: session.show(count), ends_run=False
+        )
 
     def look(self, position: int) -> int:
         """Ask for the record of an earlier token: nothing is recomputed."""
@@ -263,6 +240,25 @@ class Loop:
         self._commands.put(_Command(request, what, work, ends_run))
         return request
 
+    def _send_change(
+        self,
+        what: str,
+        done: Done,
+        change: Callable[[Session, int], object],
+        *,
+        ends_run: bool = True,
+    ) -> int:
+        """Send a command that changes the session, called as ``change(session, request)``."""
+
+        def work(request: int) -> None:
+            change(self._ready(), request)
+            self._changed(request, done)
+
+        return self._send(what, work, ends_run=ends_run)
+
+    def _send_step(self, step: Callable[[Session], StepRecord]) -> int:
+        return self._send("step", lambda request: self._stepped(request, step(self._ready())))
+
     def _work(self) -> None:
         while True:
             command = self._next_command()
@@ -292,7 +288,7 @@ class Loop:
 
     def _carry_out(self, command: _Command) -> None:
         request = command.request
-        if command.ends_run and request <= self._stopped_up_to:
+        if command.ends_run and self._is_stopped(request):
             self._on_event(Finished(request=request))  # asked for before the pause, not begun
             return
         self._on_event(Started(request=request, what=command.what))
@@ -305,7 +301,7 @@ class Loop:
         try:
             work()
         except Cancelled:
-            self._on_event(Failed(request=request, message="stopped"))
+            self._on_event(Failed(request=request, message=STOPPED))
         except (TokenloopError, ModelError) as error:
             self._on_event(Failed(request=request, message=clean(str(error))))
         except MemoryError:
@@ -326,7 +322,7 @@ class Loop:
             reason = f"context full at {session.model.context_length:,} positions"
         elif session.ended:
             reason = "end of text"
-        elif run.left is not None and run.made >= run.left:
+        elif run.most is not None and run.made >= run.most:
             reason = f"{run.made} steps"
         if reason is not None:
             self._end_run(reason)
@@ -336,9 +332,13 @@ class Loop:
         else:
             self._end_run("failed")
 
+    def _is_stopped(self, request: int) -> bool:
+        """Whether a pause came after the request."""
+        return request <= self._stopped_up_to
+
     def _end_run_if_stopped(self) -> bool:
         run = self._run_now
-        if run is None or run.request > self._stopped_up_to:
+        if run is None or not self._is_stopped(run.request):
             return False
         self._end_run("paused")
         return True
@@ -364,9 +364,6 @@ class Loop:
     def _changed(self, request: int, done: Done, record: StepRecord | None = None) -> None:
         snapshot = self._ready().snapshot()
         self._on_event(Changed(request=request, done=done, snapshot=snapshot, record=record))
-
-    def _is(self, request: int) -> Callable[[], bool]:
-        return lambda: request <= self._stopped_up_to
 
     def _prefill_progress(self, request: int) -> Callable[[int, int], None]:
         def report(done: int, total: int) -> None:
