@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tokenloop.records import CacheRecord, Candidate, Choice, Draw, Latency, StepRecord, Tail
 from tokenloop.sampling import Candidates
 from tokenloop.session.passes import Pass
+from tokenloop.session.recorder import rest, step_record
 from tokenloop.session.vocabulary import Vocabulary
 
 
@@ -54,18 +55,8 @@ class Reading:
         log_sum_exp = float(self.log_sum_exp[row])
 
         def candidate(shown_id: int, rank: int, logit: float) -> Candidate:
-            token = vocabulary.token(shown_id)
-            return Candidate(
-                id=shown_id,
-                text=token.text,
-                bytes_hex=token.bytes_hex,
-                label=token.label,
-                special=token.special,
-                rank=rank,
-                logit=logit,
-                p=math.exp(logit - log_sum_exp),
-                final_p=None,
-            )
+            p = math.exp(logit - log_sum_exp)
+            return vocabulary.candidate(shown_id, rank=rank, logit=logit, p=p, final_p=None)
 
         best = zip(self.top_ids[row].tolist(), self.top_logits[row].tolist(), strict=True)
         candidates = tuple(
@@ -81,7 +72,7 @@ class Reading:
             candidates=candidates,
             tail=Tail(
                 count=self.vocab_size - len(candidates),
-                p=max(0.0, 1.0 - sum(shown.p for shown in candidates)),
+                p=rest(shown.p for shown in candidates),
                 final_p=None,
             ),
             stages=(),
@@ -92,20 +83,6 @@ class Reading:
         return step_record(
             choice, step=0, vocabulary=vocabulary, cache=self.cache, latency=self.latency
         )
-
-
-def step_record(
-    choice: Choice, *, step: int, vocabulary: Vocabulary, cache: CacheRecord, latency: Latency
-) -> StepRecord:
-    """A choice that became fact, with what its pass cost."""
-    fields = {name: getattr(choice, name) for name in choice.__struct_fields__}
-    return StepRecord(
-        **fields,
-        step=step,
-        token=vocabulary.token(choice.chosen.id),
-        cache=cache,
-        latency_ms=latency,
-    )
 
 
 def read_tokens(
@@ -132,6 +109,9 @@ def read_tokens(
         order: the chain's.
         cache: after the pass.
         latency: of the pass.
+
+    Raises:
+        ValueError: the pass was run without scores.
     """
     scores = run.output.scores
     if scores is None:

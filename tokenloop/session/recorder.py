@@ -1,4 +1,4 @@
-"""From a sampler's trace to the record that the screen shows."""
+"""From a sampler's trace, and a pass, to the record that the screen shows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,17 @@ import numpy as np
 from msgspec import structs
 from numpy.typing import NDArray
 
-from tokenloop.records import Candidate, Choice, Draw, Interval, StageRecord, Tail
+from tokenloop.records import (
+    CacheRecord,
+    Candidate,
+    Choice,
+    Draw,
+    Interval,
+    Latency,
+    StageRecord,
+    StepRecord,
+    Tail,
+)
 from tokenloop.sampling import Candidates, Trace, invert, uniform
 from tokenloop.session.vocabulary import Vocabulary
 
@@ -67,7 +77,7 @@ def pending_choice(
         tail=_tail(trace, candidates),
         stages=_stages(trace),
         ribbon=_ribbon(trace.final, vocabulary),
-        chosen=candidate_of(trace, drawn.token_id, vocabulary),
+        chosen=_candidate_of(trace, drawn.token_id, vocabulary),
         draw=draw,
     )
 
@@ -77,10 +87,29 @@ def forced_choice(choice: Choice, trace: Trace, token_id: int, vocabulary: Vocab
     interval = trace.final.interval_of(token_id)
     low, high = interval if interval is not None else (None, None)
     draw = structs.replace(choice.draw, how="forced", u=None, low=low, high=high)
-    return structs.replace(choice, chosen=candidate_of(trace, token_id, vocabulary), draw=draw)
+    return structs.replace(choice, chosen=_candidate_of(trace, token_id, vocabulary), draw=draw)
 
 
-def candidate_of(trace: Trace, token_id: int, vocabulary: Vocabulary) -> Candidate:
+def step_record(
+    choice: Choice, *, step: int, vocabulary: Vocabulary, cache: CacheRecord, latency: Latency
+) -> StepRecord:
+    """A choice that became fact, with what its pass cost."""
+    fields = {name: getattr(choice, name) for name in choice.__struct_fields__}
+    return StepRecord(
+        **fields,
+        step=step,
+        token=vocabulary.token(choice.chosen.id),
+        cache=cache,
+        latency_ms=latency,
+    )
+
+
+def rest(probabilities: Iterable[float]) -> float:
+    """What is left to one below the shown; rounding never makes it negative."""
+    return max(0.0, 1.0 - sum(probabilities))
+
+
+def _candidate_of(trace: Trace, token_id: int, vocabulary: Vocabulary) -> Candidate:
     """One candidate with its rank and its fate at every stage."""
     ids = np.array([token_id], dtype=np.int64)
     rank = trace.raw.rank_of(token_id)
@@ -94,25 +123,18 @@ def _candidates(
     logits = trace.raw.logits[np.searchsorted(trace.raw.ids, ids)]
     after = trace.probabilities_after(ids)
     cut_by = trace.cut_by(ids)
-    made: list[Candidate] = []
-    for index, token_id in enumerate(ids.tolist()):
-        token = vocabulary.token(token_id)
-        made.append(
-            Candidate(
-                id=token_id,
-                text=token.text,
-                bytes_hex=token.bytes_hex,
-                label=token.label,
-                special=token.special,
-                rank=first_rank + index,
-                logit=float(logits[index]),
-                p=float(raw_p[index]),
-                final_p=float(after[-1, index]),
-                cut_by=cut_by[index],
-                after=tuple(after[:, index].tolist()),
-            )
+    return tuple(
+        vocabulary.candidate(
+            token_id,
+            rank=first_rank + index,
+            logit=float(logits[index]),
+            p=float(raw_p[index]),
+            final_p=float(after[-1, index]),
+            cut_by=cut_by[index],
+            after=tuple(after[:, index].tolist()),
         )
-    return tuple(made)
+        for index, token_id in enumerate(ids.tolist())
+    )
 
 
 def _tail(trace: Trace, shown: tuple[Candidate, ...]) -> Tail:
@@ -122,14 +144,10 @@ def _tail(trace: Trace, shown: tuple[Candidate, ...]) -> Tail:
     cut.subtract(candidate.cut_by for candidate in shown if candidate.cut_by is not None)
     return Tail(
         count=len(trace.raw) - len(shown),
-        p=_rest(candidate.p for candidate in shown),
-        final_p=_rest(candidate.final_p or 0.0 for candidate in shown),
+        p=rest(candidate.p for candidate in shown),
+        final_p=rest(candidate.final_p or 0.0 for candidate in shown),
         cut={name: count for name, count in cut.items() if count > 0},
     )
-
-
-def _rest(probabilities: Iterable[float]) -> float:
-    return max(0.0, 1.0 - sum(probabilities))
 
 
 def _stages(trace: Trace) -> tuple[StageRecord, ...]:

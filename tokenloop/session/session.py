@@ -18,18 +18,19 @@ from tokenloop.sampling import Candidates, SamplerSettings, check_seed, raw_cand
 from tokenloop.session.history import History
 from tokenloop.session.now import Dials, Now, consider, rolled
 from tokenloop.session.passes import CachedPasses, Pass, common_prefix
-from tokenloop.session.reading import read_tokens, step_record
-from tokenloop.session.recorder import forced_choice
+from tokenloop.session.reading import read_tokens
+from tokenloop.session.recorder import forced_choice, step_record
 from tokenloop.session.runtime import IsCancelled, OnProgress, Runtime
 from tokenloop.session.snapshot import Snapshot
-from tokenloop.session.spans import Kept, Spans, spans, splice
 from tokenloop.session.tree import HeldLogits, Node, Tree
 from tokenloop.session.vocabulary import Vocabulary
+from tokenloop.session.writing import edited_ids, layout, prompt_ids
 
 SHOWN = 40
 """Candidates that a record shows unless told otherwise."""
 
-Path = tuple[Node, ...]
+Branch = tuple[Node, ...]
+"""The nodes of a prefix, one a token."""
 
 
 class Session:
@@ -60,7 +61,7 @@ class Session:
         self._dials = Dials(settings or SamplerSettings(), check_seed(seed), shown)
         self._tree = Tree()
         self._held = HeldLogits()
-        self._path: Path = ()
+        self._branch: Branch = ()
         self._now: Now | None = None
         self._cache = self._passes.record(0, 0)
         self._history = History()
@@ -71,7 +72,7 @@ class Session:
     @property
     def ids(self) -> list[int]:
         """The prefix: the truth of the session."""
-        return [node.token.id for node in self._path]
+        return _ids_of(self._branch)
 
     @property
     def cached_ids(self) -> tuple[int, ...]:
@@ -94,7 +95,11 @@ class Session:
 
     @property
     def held_logits(self) -> NDArray[np.float64]:
-        """(vocab,) logits after the prefix; minus infinity for what is no candidate."""
+        """(vocab,) logits after the prefix; minus infinity for what is no candidate.
+
+        Raises:
+            SessionError: no prompt was opened.
+        """
         raw = self._held_now().raw
         logits = np.full(self.model.vocab_size, -np.inf)
         logits[raw.ids] = raw.logits
@@ -103,31 +108,31 @@ class Session:
     @property
     def steps(self) -> int:
         """Tokens of the prefix that a step appended."""
-        return sum(node.shown.how != "given" for node in self._path)
+        return sum(node.shown.how != "given" for node in self._branch)
 
     @property
     def ended(self) -> bool:
         """Whether a step appended a token that ends a text."""
-        if not self._path:
+        if not self._branch:
             return False
-        last = self._path[-1]
+        last = self._branch[-1]
         return last.shown.how != "given" and last.token.id in self.model.eos_ids
 
     @property
     def context_full(self) -> bool:
         """Whether no further token fits."""
-        return len(self._path) >= self.model.context_length
+        return len(self._branch) >= self.model.context_length
 
     @property
     def text(self) -> str:
         """The prefix as text; bytes that are no character show as U+FFFD."""
-        return self._layout().text
+        return layout(self.ids, self._vocabulary).text
 
     def snapshot(self) -> Snapshot:
         """All of this as one immutable value."""
         return Snapshot(
             model=self.model,
-            prefix=tuple(node.shown for node in self._path),
+            prefix=tuple(node.shown for node in self._branch),
             text=self.text,
             choice=self._now.choice if self._now is not None else None,
             cache=self._cache,
@@ -146,9 +151,11 @@ class Session:
         Raises:
             SessionError: there is no such token, or nothing came before it.
         """
-        if not 0 <= position < len(self._path):
-            raise SessionError(f"no token at position {position}: the prefix has {len(self._path)}")
-        node = self._path[position]
+        if not 0 <= position < len(self._branch):
+            raise SessionError(
+                f"no token at position {position}: the prefix has {len(self._branch)}"
+            )
+        node = self._branch[position]
         if node.record is not None:
             return node.record
         if node.reading is None:
@@ -168,11 +175,7 @@ class Session:
         Raises:
             ModelError: the text can't be encoded.
         """
-        ids = self._tokenizer.encode(text, specials=specials)
-        bos = self._tokenizer.bos_id
-        if self._tokenizer.add_bos and bos is not None and ids[:1] != [bos]:
-            ids = [bos, *ids]
-        return ids
+        return prompt_ids(text, self._tokenizer, specials=specials)
 
     def open(
         self,
@@ -189,13 +192,13 @@ class Session:
             ModelError: an id that the model does not have.
             Cancelled: stopped between chunks.
         """
-        run = self._prefill(list(ids), keep=0, progress=progress, cancelled=cancelled)
-        now = consider(
-            self._candidates(run.output.logits), list(ids), 0, self._dials, self._vocabulary
-        )
+        ids = list(ids)
+        run = self._prefill(ids, keep=0, progress=progress, cancelled=cancelled)
+        candidates = self._candidates(run.output.logits)
+        now = consider(candidates, ids, 0, self._dials, self._vocabulary)
         self._tree, self._held = Tree(), HeldLogits()
         self._history = History()
-        self._commit_given(list(ids), common=0, run=run, now=now, before=None)
+        self._commit_given(ids, common=0, run=run, now=now, before=None)
 
     def edit(
         self,
@@ -211,14 +214,7 @@ class Session:
             SessionError: the new text is empty.
             ContextFullError, ModelError, Cancelled: as for :meth:`open`.
         """
-        old, ids = self.ids, list[int]()
-        for part in splice(self._layout(), text):
-            if isinstance(part, Kept):
-                ids += old[part.start : part.stop]
-            else:
-                # A dummy leading space belongs to the first token of a text, maybe behind a BOS.
-                continues = any(not self._vocabulary.token(known).special for known in ids)
-                ids += self._tokenizer.encode(part, specials=specials, continues=continues)
+        ids = edited_ids(self.ids, text, self._vocabulary, specials=specials)
         self._give(ids, progress, cancelled)
 
     def type(
@@ -273,7 +269,7 @@ class Session:
         Raises:
             SessionError: fewer than one token would be left.
         """
-        self.rewind_to(len(self._path) - count)
+        self.rewind_to(len(self._branch) - count)
 
     def rewind_to(self, length: int) -> None:
         """Keep the first ``length`` tokens; a pass runs only if their logits are no longer held.
@@ -282,17 +278,18 @@ class Session:
             SessionError: ``length`` is not from 1 to the prefix's.
         """
         self._held_now()
-        if not 1 <= length <= len(self._path):
+        if not 1 <= length <= len(self._branch):
             raise SessionError("nothing left to rewind: a pass needs at least one token")
-        path = self._path[:length]
-        logits = self._held.get(path[-1])
+        branch = self._branch[:length]
+        ids = _ids_of(branch)
+        logits = self._held.get(branch[-1])
         run = None
         if logits is None:
-            run = self._passes.run(self._ids_of(path))
+            run = self._passes.run(ids)
             logits = run.output.logits
-        now = self._consider(self._ids_of(path), logits)
+        now = self._consider(ids, logits)
         self._passes.truncate(length)
-        self._commit(path, now, logits, run)
+        self._commit(branch, now, logits, run)
 
     def roll(self) -> Choice:
         """Roll again: the next attempt at the same position. No pass runs.
@@ -303,7 +300,7 @@ class Session:
         now = self._held_now()
         if self._dials.settings.greedy:
             raise SessionError("greedy draws no number: raise the temperature to roll again")
-        last = self._path[-1]
+        last = self._branch[-1]
         last.attempt += 1
         self._now = rolled(now, last.attempt, self._dials, self._vocabulary)
         return self._now.choice
@@ -315,17 +312,17 @@ class Session:
             SessionError: the last token was given, not sampled; or as for :meth:`roll`.
         """
         self._held_now()
-        if self._path[-1].shown.how == "given":
+        if self._branch[-1].shown.how == "given":
             raise SessionError("the last token was given, not sampled: edit the text instead")
-        before = self._path, self._now, self._cache
-        parent = self._path[-2]
+        before = self._branch, self._now, self._cache
+        parent = self._branch[-2]
         attempt = parent.attempt
         try:
             self.rewind()
             self.roll()
             return self.step()
         except Exception:
-            self._path, self._now, self._cache = before
+            self._branch, self._now, self._cache = before
             parent.attempt = attempt
             raise
 
@@ -359,16 +356,9 @@ class Session:
             raise SessionError("no prompt yet: give the model a text to go on from")
         return self._now
 
-    def _layout(self) -> Spans:
-        return spans([self._vocabulary.raw(node.token.id) for node in self._path])
-
-    @staticmethod
-    def _ids_of(path: Path) -> list[int]:
-        return [node.token.id for node in path]
-
     def _turn(self, dials: Dials) -> None:
         if self._now is not None:
-            attempt = self._path[-1].attempt
+            attempt = self._branch[-1].attempt
             self._now = consider(self._now.raw, self.ids, attempt, dials, self._vocabulary)
         self._dials = dials
 
@@ -384,13 +374,13 @@ class Session:
 
     def _append(self, choice: Choice) -> StepRecord:
         """Append the chosen token, run one pass, look at what comes next, record it."""
-        self._check_room(len(self._path) + 1)
+        self._check_room(len(self._branch) + 1)
         ids = [*self.ids, choice.chosen.id]
         run = self._passes.run(ids)
         now = self._consider(ids, run.output.logits)
-        node = self._tree.child(self._path[-1], self._vocabulary.token(choice.chosen.id))
+        node = self._tree.child(self._branch[-1], self._vocabulary.token(choice.chosen.id))
         node.arrived(choice.draw.how, choice.chosen.p, choice.chosen.rank)
-        self._commit((*self._path, node), now, run.output.logits, run)
+        self._commit((*self._branch, node), now, run.output.logits, run)
         latency = run.latency(now.sample_ms)
         node.record = step_record(
             choice,
@@ -409,7 +399,7 @@ class Session:
         if common == len(ids) and common > 0:
             self.rewind_to(common)
             return
-        before = self._held.get(self._path[common - 1]) if common else None
+        before = self._held.get(self._branch[common - 1]) if common else None
         # Without the logits before the first new token, its predecessor is computed once more.
         keep = common if before is not None else max(0, common - 1)
         run = self._prefill(ids, keep=keep, progress=progress, cancelled=cancelled)
@@ -445,12 +435,12 @@ class Session:
         before: NDArray[np.float32] | None,
     ) -> None:
         """Make a prefill's tokens the prefix, each with what the model expected before it."""
-        path = list(self._path[:common])
+        branch = list(self._branch[:common])
         for token_id in ids[common:]:
-            parent = path[-1] if path else None
-            path.append(self._tree.child(parent, self._vocabulary.token(token_id)))
+            parent = branch[-1] if branch else None
+            branch.append(self._tree.child(parent, self._vocabulary.token(token_id)))
         held = None if before is None else self._candidates(before)
-        self._commit(tuple(path), now, run.output.logits, run)
+        self._commit(tuple(branch), now, run.output.logits, run)
         reading = read_tokens(
             run,
             ids,
@@ -463,7 +453,7 @@ class Session:
             latency=run.latency(now.sample_ms),
         )
         for position in range(common, len(ids)):
-            node = path[position]
+            node = branch[position]
             if position == 0:
                 node.arrived("given", None, None)
                 continue
@@ -471,15 +461,21 @@ class Session:
             node.arrived("given", reading.probability(row), int(reading.rank[row]))
             node.reading = (reading, row)
 
-    def _commit(self, path: Path, now: Now, logits: NDArray[np.float32], run: Pass | None) -> None:
-        self._path = path
+    def _commit(
+        self, branch: Branch, now: Now, logits: NDArray[np.float32], run: Pass | None
+    ) -> None:
+        self._branch = branch
         self._now = now
-        self._held.hold(path[-1], logits)
+        self._held.hold(branch[-1], logits)
         if run is None:
-            self._cache = self._passes.record(len(path), 0)
+            self._cache = self._passes.record(len(branch), 0)
             return
         self._cache = self._passes.record(run.kept, run.computed)
         self._history.add(run.latency(now.sample_ms))
+
+
+def _ids_of(branch: Branch) -> list[int]:
+    return [node.token.id for node in branch]
 
 
 def _model_info(runtime: Runtime) -> ModelInfo:

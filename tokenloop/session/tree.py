@@ -19,11 +19,10 @@ HELD_BYTES = 64 * 2**20
 
 
 class Node:
-    """A prefix, as its last token and the node of the prefix before it.
+    """A visited prefix, as its last token; the nodes on the way to it are the tokens before.
 
     Attributes:
         token: the last token.
-        parent: the prefix without it; ``None`` for a prefix of one token.
         children: the visited prefixes that go on from here, by token id.
         attempt: how often the position after this prefix was rolled again.
         shown: the token as the text panel shows it.
@@ -31,9 +30,8 @@ class Node:
         reading: the prefill that read it and its row there, for a given token.
     """
 
-    def __init__(self, token: Token, parent: Node | None) -> None:
+    def __init__(self, token: Token) -> None:
         self.token = token
-        self.parent = parent
         self.children: dict[int, Node] = {}
         self.attempt = 0
         self.shown = PrefixToken(token=token, how="given", p=None, rank=None)
@@ -48,7 +46,11 @@ class Node:
 
 
 class Tree:
-    """All visited prefixes, by their first token."""
+    """All visited prefixes.
+
+    Attributes:
+        roots: the prefixes of one token, by its id.
+    """
 
     def __init__(self) -> None:
         self.roots: dict[int, Node] = {}
@@ -58,7 +60,7 @@ class Tree:
         siblings = self.roots if parent is None else parent.children
         node = siblings.get(token.id)
         if node is None:
-            node = siblings[token.id] = Node(token, parent)
+            node = siblings[token.id] = Node(token)
         return node
 
     def find(self, ids: Sequence[int]) -> Node | None:
@@ -83,7 +85,9 @@ class HeldLogits:
 
     def hold(self, node: Node, logits: NDArray[np.float32]) -> None:
         """Keep a node's logits (vocab,)."""
-        self.drop(node)
+        replaced = self._logits.pop(node, None)
+        if replaced is not None:
+            self._used -= replaced.nbytes
         self._logits[node] = logits
         self._used += logits.nbytes
         while self._used > self._limit and len(self._logits) > 1:
@@ -96,9 +100,3 @@ class HeldLogits:
         if logits is not None:
             self._logits.move_to_end(node)
         return logits
-
-    def drop(self, node: Node) -> None:
-        """Forget a node's logits."""
-        logits = self._logits.pop(node, None)
-        if logits is not None:
-            self._used -= logits.nbytes

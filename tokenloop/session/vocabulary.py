@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tokenloop.labels import label
-from tokenloop.records import Token
+from tokenloop.records import Candidate, Token
 
 if TYPE_CHECKING:
     from tokenloop_models.tokenizer import Tokenizer
@@ -24,6 +24,33 @@ class Vocabulary:
         if token is None:
             token = self._tokens[token_id] = self._make(token_id)
         return token
+
+    def candidate(
+        self,
+        token_id: int,
+        *,
+        rank: int,
+        logit: float,
+        p: float,
+        final_p: float | None,
+        cut_by: str | None = None,
+        after: tuple[float, ...] = (),
+    ) -> Candidate:
+        """The record of a token as a possible next one; the facts are :class:`Candidate`'s."""
+        token = self.token(token_id)
+        return Candidate(
+            id=token.id,
+            text=token.text,
+            bytes_hex=token.bytes_hex,
+            label=token.label,
+            special=token.special,
+            rank=rank,
+            logit=logit,
+            p=p,
+            final_p=final_p,
+            cut_by=cut_by,
+            after=after,
+        )
 
     def raw(self, token_id: int) -> bytes:
         """The bytes that a token stands for."""
