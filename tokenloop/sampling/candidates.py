@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
+
+BLOCK = 64
+"""Candidates a block, in the search for the best ones."""
 
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
@@ -45,22 +49,28 @@ class Candidates:
     @cached_property
     def log_sum_exp(self) -> float:
         """Natural log of Σ exp(logit), computed around the largest."""
-        top = self.logits.max()
-        return float(top + np.log(np.exp(self.logits - top).sum()))
+        return self._largest + math.log(float(self._weights.sum()))
 
     @cached_property
     def probabilities(self) -> Floats:
         """(n,) softmax of the logits; sums to one."""
-        weights: Floats = np.exp(self.logits - self.logits.max())
-        weights /= weights.sum()
+        probabilities: Floats = self._weights / self._weights.sum()
+        return probabilities
+
+    @cached_property
+    def _largest(self) -> float:
+        return float(self.logits.max())
+
+    @cached_property
+    def _weights(self) -> Floats:
+        weights: Floats = np.exp(self.logits - self._largest)
         return weights
 
     @cached_property
     def entropy_bits(self) -> float:
-        """Shannon entropy −Σ p log₂ p of the probabilities."""
-        p = self.probabilities
-        log2 = (self.logits - self.log_sum_exp) / np.log(2)
-        return max(0.0, float(-(p * log2).sum()))
+        """Shannon entropy −Σ p log₂ p of the probabilities, as (ln Σ exp − Σ p · logit) / ln 2."""
+        nats = self.log_sum_exp - float(self.probabilities @ self.logits)
+        return max(0.0, nats / math.log(2))
 
     def best(self, count: int) -> NDArray[np.intp]:
         """Indices of the ``count`` best: descending logit, lowest id first among equals.
@@ -74,15 +84,14 @@ class Candidates:
         return known[:count]
 
     def _sorted(self, count: int) -> NDArray[np.intp]:
-        total = len(self)
-        if count >= total:
+        blocks = self.logits[: len(self) // BLOCK * BLOCK].reshape(-1, BLOCK).max(axis=1)
+        if count > len(blocks):
             return np.argsort(-self.logits, kind="stable")
-        # Partition before sorting: 49,152 candidates sort in 4 ms, the best 40 of them in 0.7 ms.
-        threshold = np.partition(self.logits, total - count)[total - count]
-        above = np.flatnonzero(self.logits > threshold)
-        level = np.flatnonzero(self.logits == threshold)[: count - len(above)]
-        chosen = np.concatenate([above, level])
-        return chosen[np.lexsort((chosen, -self.logits[chosen]))]
+        # The count-th best block maximum: at least so many candidates reach it, so none below it
+        # is among the best. Sorting those alone takes 0.1 ms of 49,152, sorting all 4 ms.
+        floor = np.partition(blocks, len(blocks) - count)[len(blocks) - count]
+        reaching = np.flatnonzero(self.logits >= floor)
+        return reaching[np.argsort(-self.logits[reaching], kind="stable")]
 
     def best_until(self, mass: float, *, beyond: bool = False) -> tuple[NDArray[np.intp], Floats]:
         """The best ones up to and including the one whose cumulative probability reaches ``mass``.
