@@ -26,6 +26,7 @@ from tokenloop_models.gguf_cursor import Cursor
 from tokenloop_models.gguf_types import FILE_TYPES, PLAIN_FLOATS, TYPES, TensorType
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
 MAX_KEYS = 65_536
@@ -80,19 +81,29 @@ class GgufHeader:
 
     @property
     def quantisation(self) -> str | None:
-        """The type that most of the weights are stored in, ``None`` where that is a plain float.
+        """See :func:`quantisation`."""
+        return quantisation(self.tensors.values(), self.metadata)
 
-        Where ``general.file_type`` names a recipe built on that type, the recipe ("Q4_K_M").
-        """
-        values: dict[str, int] = {}
-        for tensor in self.tensors.values():
-            values[tensor.type.name] = values.get(tensor.type.name, 0) + math.prod(tensor.shape)
-        main = max(values, key=lambda name: values[name], default="F32")
-        if main in PLAIN_FLOATS:
-            return None
-        code = self.metadata.get("general.file_type")
-        recipe = FILE_TYPES.get(code, main) if isinstance(code, int) else main
-        return recipe if recipe.startswith(main) else main
+
+def main_type(tensors: Iterable[TensorInfo]) -> str:
+    """Name the type that most values are stored in ("Q4_1", "F16")."""
+    values: dict[str, int] = {}
+    for tensor in tensors:
+        values[tensor.type.name] = values.get(tensor.type.name, 0) + math.prod(tensor.shape)
+    return max(values, key=lambda name: values[name], default="F32")
+
+
+def quantisation(tensors: Iterable[TensorInfo], metadata: Mapping[str, Any]) -> str | None:
+    """Name the type that most of the weights are stored in, ``None`` where it is a plain float.
+
+    Where ``general.file_type`` names a recipe built on that type, the recipe ("Q4_K_M").
+    """
+    main = main_type(tensors)
+    if main in PLAIN_FLOATS:
+        return None
+    code = metadata.get("general.file_type")
+    recipe = FILE_TYPES.get(code, main) if isinstance(code, int) else main
+    return recipe if recipe.startswith(main) else main
 
 
 def read_header(path: Path) -> GgufHeader:

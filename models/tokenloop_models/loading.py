@@ -109,7 +109,8 @@ def title(path: Path) -> str:
     after its repository.
     """
     stem = path.name.removesuffix(".gguf").removesuffix(".safetensors")
-    if re.match(r"model(-\d+-of-\d+)?$", stem, re.IGNORECASE):
+    stem = re.sub(r"-\d+-of-\d+$", "", stem)  # one of several files
+    if stem.lower() == "model":
         path = path.resolve().parent
         stem = path.name
     if path.parent.name == "snapshots":

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from tokenloop_models.checkpoint import Checkpoint, fingerprint, read_bytes
 from tokenloop_models.errors import ModelError, quoted
 from tokenloop_models.file_kinds import shown, unreadable
+from tokenloop_models.gguf_split import part_names
 from tokenloop_models.safetensors_header import SafetensorsHeader, StoredTensor, read_header
 from tokenloop_models.strict_json import read_object
 
@@ -138,8 +139,8 @@ def weights_in(folder: Path) -> Path:
             return folder / name
     for suffix in (".safetensors", ".gguf"):
         found = [file for file in files if file.suffix.lower() == suffix]
-        if len(found) == 1:
-            return found[0]
+        if found and set(part_names(found[0].name)) >= {file.name for file in found}:
+            return found[0]  # alone, or the first part of a GGUF that was split
         if found:
             some = ", ".join(quoted(file.name) for file in found[:3])
             raise ModelError(f"{shown(folder)}: holds {len(found)} models ({some}): name one")

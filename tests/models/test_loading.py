@@ -84,6 +84,7 @@ def test_progress_counts_every_tensor(tiny_model_folder: Path) -> None:
         ("a/MyModel", "MyModel"),
         ("a/MyModel/model.safetensors", "MyModel"),
         ("a/MyModel/model-00001-of-00002.safetensors", "MyModel"),
+        ("a/Big-Q4_K_M-00002-of-00003.gguf", "Big"),
         ("models--HuggingFaceTB--SmolLM2-135M/snapshots/3fa9c0", "SmolLM2-135M"),
         ("a/evil\x1b[2J.gguf", "evil\\x1b[2J"),
     ],
