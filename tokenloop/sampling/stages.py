@@ -43,6 +43,7 @@ class Stage:
         why_off: the reason that it is switched off, or ``None``.
         apply: the step itself.
         no_effect: what to say when it was on and changed nothing.
+        note: what else is worth saying of its settings, or ``None``.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Stage:
     why_off: Callable[[Context], str | None]
     apply: Callable[[Candidates, Context], Candidates]
     no_effect: str
+    note: Callable[[Context], str | None] = lambda context: None
 
 
 # --- logit bias ----------------------------------------------------------------------------------
@@ -201,6 +203,11 @@ def _temperature_off(context: Context) -> str | None:
     return "T = 1 changes nothing" if context.settings.temperature == 1 else None
 
 
+def _temperature_note(context: Context) -> str | None:
+    greedy = context.settings.greedy
+    return "greedy: T = 0 takes the best, nothing is drawn" if greedy else None
+
+
 def _keep_indices(left: Candidates, indices: np.ndarray) -> Candidates:
     mask = np.zeros(len(left), dtype=np.bool_)
     mask[indices] = True
@@ -251,6 +258,7 @@ STAGES: dict[str, Stage] = {
             _temperature_off,
             temperature,
             "one candidate is left",
+            _temperature_note,
         ),
     )
 }
