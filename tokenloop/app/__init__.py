@@ -20,7 +20,7 @@ def run_app(
     dtype: str = "auto",
     threads: int | None = None,
     settings: SamplerSettings | None = None,
-    seed: int = 7,
+    seed: int | None = None,
     prompt: str | None = None,
     theme: str | None = None,
 ) -> int:
@@ -32,7 +32,7 @@ def run_app(
         dtype: ``auto``, ``float32``, ``bfloat16`` or ``float16``.
         threads: for torch; ``None`` lets the runtime choose.
         settings: the sampler's; ``None`` is the defaults.
-        seed: of the draws.
+        seed: of the draws; ``None`` is the default.
         prompt: opens on this text; ``None`` opens the start screen.
         theme: ``dark`` or ``light``; ``None`` takes it from the settings file.
 
@@ -44,6 +44,7 @@ def run_app(
     """
     from tokenloop.app.options import Options
     from tokenloop.app.run import run
+    from tokenloop.sampling.settings import DEFAULT_SEED
     from tokenloop.sampling.settings import SamplerSettings as Settings
 
     return run(
@@ -53,7 +54,7 @@ def run_app(
             dtype=dtype,
             threads=threads,
             settings=settings or Settings(),
-            seed=seed,
+            seed=DEFAULT_SEED if seed is None else seed,
             prompt=prompt,
             theme=theme,
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tokenloop.sampling.settings import SamplerSettings
+from tokenloop.sampling.settings import DEFAULT_SEED, SamplerSettings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,6 +20,6 @@ class Options:
     dtype: str = "auto"
     threads: int | None = None
     settings: SamplerSettings = field(default_factory=SamplerSettings)
-    seed: int = 7
+    seed: int = DEFAULT_SEED
     prompt: str | None = None
     theme: str | None = None

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tokenloop.errors import SettingError
-from tokenloop.sampling.settings import SamplerSettings, check_seed
+from tokenloop.sampling.settings import ORDER_NAMES, SamplerSettings, check_seed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-ORDERS = ("llamacpp", "transformers")
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,8 @@ class Field:
         """
         value = self.value_of(settings, seed)
         if self.name == "order":
-            return ORDERS[(ORDERS.index(str(value)) + direction) % len(ORDERS)]
+            here = ORDER_NAMES.index(settings.order)
+            return ORDER_NAMES[(here + direction) % len(ORDER_NAMES)]
         if not self.step or isinstance(value, dict):
             return None
         if value is None:

@@ -18,7 +18,7 @@ from tokenloop.loop.events import (
     RunEnded,
     Started,
 )
-from tokenloop.sampling.settings import SamplerSettings
+from tokenloop.sampling.settings import DEFAULT_SEED, SamplerSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,7 +57,7 @@ class State:
         self.then: Then | None = None
         self.progress: Progress | None = None
         self.settings = SamplerSettings()
-        self.seed = 7
+        self.seed = DEFAULT_SEED
         self.landed = 0
         self.paint_ms: float | None = None
         self._pulses = 0

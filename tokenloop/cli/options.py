@@ -61,13 +61,12 @@ def _logit_bias(
 ) -> dict[int, float] | None:
     biases: dict[int, float] = {}
     for value in values:
-        token_id, equals, bias = value.partition("=")
+        token_id, _equals, bias = value.partition("=")
         try:
             biases[int(token_id)] = float(bias)
         except ValueError:
-            equals = ""
-        if not equals:
-            raise click.BadParameter(f"{value!r} is not ID=BIAS, such as 16570=-2 or 16570=-inf")
+            wanted = "ID=BIAS, such as 16570=-2 or 16570=-inf"
+            raise click.BadParameter(f"{value!r} is not {wanted}") from None
     return biases or None
 
 
@@ -199,16 +198,16 @@ def sampler_settings(base: SamplerSettings, *, greedy: bool, **given: Any) -> Sa
 
 
 def seed_or_default(seed: int | None, file_seed: int | None) -> int:
-    """Return the seed that holds: the command line's, the settings file's, or 7.
+    """Return the seed that holds: the command line's, the settings file's, or the default.
 
     Raises:
         click.UsageError: it is out of range.
     """
     from tokenloop.errors import SettingError
-    from tokenloop.sampling.settings import check_seed
+    from tokenloop.sampling.settings import DEFAULT_SEED, check_seed
 
     if seed is None:
-        return 7 if file_seed is None else file_seed
+        return DEFAULT_SEED if file_seed is None else file_seed
     try:
         return check_seed(seed)
     except SettingError as error:

@@ -31,7 +31,7 @@ from tokenloop.loop.events import (
     Started,
 )
 from tokenloop.records import StepRecord
-from tokenloop.sampling import SamplerSettings
+from tokenloop.sampling import DEFAULT_SEED, SamplerSettings
 from tokenloop.session import Session
 from tokenloop.session.runtime import Runtime
 from tokenloop_models.errors import Cancelled, ModelError
@@ -92,7 +92,7 @@ class Loop:
         dtype: str = "auto",
         threads: int | None = None,
         settings: SamplerSettings | None = None,
-        seed: int = 7,
+        seed: int = DEFAULT_SEED,
     ) -> int:
         """Load a model and begin a session with it; the old one stays until it is ready."""
 

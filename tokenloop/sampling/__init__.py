@@ -3,12 +3,19 @@
 from tokenloop.sampling.candidates import Candidates
 from tokenloop.sampling.chain import Outcome, Trace, raw_candidates, run_chain
 from tokenloop.sampling.draw import Drawn, invert, uniform
-from tokenloop.sampling.settings import MAX_SEED, Order, SamplerSettings, check_seed
+from tokenloop.sampling.settings import (
+    DEFAULT_SEED,
+    ORDER_NAMES,
+    Order,
+    SamplerSettings,
+    check_seed,
+)
 from tokenloop.sampling.stages import ORDERS, STAGES, Stage
 
 __all__ = [
-    "MAX_SEED",
+    "DEFAULT_SEED",
     "ORDERS",
+    "ORDER_NAMES",
     "STAGES",
     "Candidates",
     "Drawn",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Literal, get_args
 
 from msgspec import Struct, structs
 
@@ -11,6 +11,9 @@ from tokenloop.errors import SettingError
 
 Order = Literal["llamacpp", "transformers"]
 
+ORDER_NAMES: tuple[Order, ...] = get_args(Order)
+
+DEFAULT_SEED = 7
 MAX_SEED = 2**64 - 1
 
 
@@ -47,8 +50,8 @@ class SamplerSettings(Struct, frozen=True, kw_only=True):
         Raises:
             SettingError: names the setting, its value and what is allowed.
         """
-        if self.order not in ("llamacpp", "transformers"):
-            raise SettingError("order", self.order, "llamacpp or transformers")
+        if self.order not in ORDER_NAMES:
+            raise SettingError("order", self.order, " or ".join(ORDER_NAMES))
         _number("temperature", self.temperature, 0.0, 100.0)
         _whole("top_k", self.top_k, 0, 2**31 - 1)
         _number("top_p", self.top_p, 0.0, 1.0)
@@ -88,12 +91,11 @@ def check_seed(seed: int) -> int:
 
 
 def _number(name: str, value: object, low: float, high: float) -> None:
-    ok = isinstance(value, int | float) and not isinstance(value, bool)
-    if not ok or not low <= value <= high:  # type: ignore[operator]  # checked by ok; NaN fails
+    # NaN is in no range: every comparison with it fails.
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
         raise SettingError(name, value, f"a number from {low:g} to {high:g}")
 
 
 def _whole(name: str, value: object, low: int, high: int) -> None:
-    ok = isinstance(value, int) and not isinstance(value, bool)
-    if not ok or not low <= value <= high:  # type: ignore[operator]  # checked by ok
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
         raise SettingError(name, value, f"a whole number from {low} to {high}")

@@ -14,7 +14,13 @@ from numpy.typing import NDArray
 
 from tokenloop.errors import ContextFullError, SessionError
 from tokenloop.records import Choice, ModelInfo, StepRecord
-from tokenloop.sampling import Candidates, SamplerSettings, check_seed, raw_candidates
+from tokenloop.sampling import (
+    DEFAULT_SEED,
+    Candidates,
+    SamplerSettings,
+    check_seed,
+    raw_candidates,
+)
 from tokenloop.session.history import History
 from tokenloop.session.now import Dials, Now, consider, rolled
 from tokenloop.session.passes import CachedPasses, Pass, common_prefix
@@ -51,7 +57,7 @@ class Session:
         runtime: Runtime,
         *,
         settings: SamplerSettings | None = None,
-        seed: int = 7,
+        seed: int = DEFAULT_SEED,
         shown: int = SHOWN,
     ) -> None:
         self._runtime = runtime
