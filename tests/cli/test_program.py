@@ -95,6 +95,7 @@ def test_options_reach_the_app(opened: list[Any], cli: Cli) -> None:
         "seed": 11,
         "prompt": "Once upon",
         "theme": "light",
+        "keymap": {},
         "settings": SamplerSettings(top_k=3, order="transformers", logit_bias={5: -float("inf")}),
     }
 
@@ -103,10 +104,13 @@ def test_the_settings_file_holds_until_the_command_line_says_otherwise(
     opened: list[Any], cli: Cli, settings_folder: Path
 ) -> None:
     (settings_folder / "settings.toml").write_text(
-        'seed = 21\ndevice = "cpu"\n[sampler]\ntop_k = 9\ntemperature = 0.5\n'
+        'theme = "light"\nseed = 21\ndevice = "cpu"\n'
+        '[sampler]\ntop_k = 9\ntemperature = 0.5\n[keys]\nstep = "x"\n'
     )
     cli("--temperature", "1.5")
     [(_, given)] = opened
+    assert given["theme"] == "light"
+    assert given["keymap"] == {"step": "x"}
     assert given["seed"] == 21
     assert given["device"] == "cpu"
     assert given["settings"] == SamplerSettings(top_k=9, temperature=1.5)

@@ -22,7 +22,8 @@ def run_app(
     settings: SamplerSettings | None = None,
     seed: int | None = None,
     prompt: str | None = None,
-    theme: str | None = None,
+    theme: str = "dark",
+    keymap: dict[str, str] | None = None,
 ) -> int:
     """Open the app on this terminal and stay until the person leaves.
 
@@ -34,13 +35,11 @@ def run_app(
         settings: the sampler's; ``None`` is the defaults.
         seed: of the draws; ``None`` is the default.
         prompt: opens on this text; ``None`` opens the start screen.
-        theme: ``dark`` or ``light``; ``None`` takes it from the settings file.
+        theme: ``dark`` or ``light``.
+        keymap: the person's own keys, by command id.
 
     Returns:
         The process's exit code: 0, 1 after an unexpected fault, 128 + n after signal n.
-
-    Raises:
-        SettingsFileError: the settings file can't be honoured (raised before the screen opens).
     """
     from tokenloop.app.options import Options
     from tokenloop.app.run import run
@@ -57,5 +56,6 @@ def run_app(
             seed=DEFAULT_SEED if seed is None else seed,
             prompt=prompt,
             theme=theme,
-        )
+        ),
+        keymap or {},
     )

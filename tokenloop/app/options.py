@@ -22,4 +22,4 @@ class Options:
     settings: SamplerSettings = field(default_factory=SamplerSettings)
     seed: int = DEFAULT_SEED
     prompt: str | None = None
-    theme: str | None = None
+    theme: str = "dark"

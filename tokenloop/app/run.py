@@ -6,12 +6,9 @@ import asyncio
 import contextlib
 import signal
 import sys
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tokenloop.app.keys import BY_ID
-from tokenloop.app.settings_file import read_settings
 from tokenloop.app.terminal import log_path, private_terminal
 from tokenloop.app.words import clean
 
@@ -25,16 +22,14 @@ SIGNALS = tuple(
 )
 
 
-def run(options: Options) -> int:
+def run(options: Options, keymap: dict[str, str]) -> int:
     """Open the app; see :func:`tokenloop.app.run_app`."""
-    from_file = read_settings(BY_ID)
-    options = replace(options, theme=options.theme or from_file.theme)
     with private_terminal():
         # Imported inside: Textual takes hold of the terminal's streams.
         from tokenloop.app.application import TokenloopApp
         from tokenloop.loop import Loop
 
-        app = TokenloopApp(options, Loop, keymap=from_file.keys)
+        app = TokenloopApp(options, Loop, keymap=keymap)
         fault = _run(app)
     if fault:
         with contextlib.suppress(OSError):

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tokenloop.cli.exits import FAILED
+
 if TYPE_CHECKING:
     from rich.text import Text
 
@@ -31,7 +33,7 @@ def doctor() -> int:
             console.print(_line(finding), soft_wrap=True)
     console.print()
     console.print("everything needed is here" if not wrong else f"{wrong} to mend: see → above")
-    return 1 if wrong else 0
+    return FAILED if wrong else 0
 
 
 def _line(finding: Finding) -> Text:

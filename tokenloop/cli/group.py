@@ -9,6 +9,8 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from tokenloop.cli.exits import PIPE_CLOSED
+
 
 class ProgramGroup(click.Group):
     """``tokenloop run …`` runs a command; ``tokenloop [MODEL] …`` runs the fallback.
@@ -45,7 +47,7 @@ class ProgramGroup(click.Group):
         except BrokenPipeError:
             # What is still buffered would fail again when the interpreter flushes it at its end.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return 128 + 13
+            return PIPE_CLOSED
         return result
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -12,6 +12,7 @@ import click
 from tokenloop import __version__
 from tokenloop.cli.completion import completion
 from tokenloop.cli.doctor import doctor
+from tokenloop.cli.exits import FAILED, INTERRUPTED, MISUSED
 from tokenloop.cli.group import ProgramGroup
 from tokenloop.cli.models import models
 from tokenloop.cli.pull import pull
@@ -19,9 +20,6 @@ from tokenloop.cli.run import run
 from tokenloop.cli.start import open_app
 from tokenloop.errors import TokenloopError
 from tokenloop.labels import clean
-
-FAILED, MISUSED, INTERRUPTED, PIPE_CLOSED = 1, 2, 128 + 2, 128 + 13
-"""Exit codes: a fault, wrong usage, Ctrl-C, and the reader of our output went away."""
 
 DEBUG_VARIABLE = "TOKENLOOP_DEBUG"
 

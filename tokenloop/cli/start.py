@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from tokenloop.cli.exits import MISUSED
 from tokenloop.cli.options import (
     model_argument,
     read_settings_file,
@@ -42,7 +43,7 @@ def open_app(
     _refuse_a_command_name(ctx, model)
     if not on_a_terminal():
         click.echo(f"tokenloop: {NO_TERMINAL}", err=True)
-        return 2
+        return MISUSED
     file = read_settings_file()
     settings = sampler_settings(file.sampler, **sampler)
     from tokenloop.app import run_app
@@ -56,7 +57,8 @@ def open_app(
         settings=settings,
         seed=seed_or_default(seed, file.seed),
         prompt=prompt,
-        theme=theme or file.theme,
+        theme=theme or file.theme or "dark",
+        keymap=file.keys,
     )
 
 
