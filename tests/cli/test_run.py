@@ -236,7 +236,8 @@ def test_ctrl_c_leaves_whole_lines_and_exit_130(tiny: str) -> None:
     assert process.stdout is not None
     first = process.stdout.readline()  # flushed as it happened: the run still goes on
     process.send_signal(signal.SIGINT)
-    rest, err = process.communicate(timeout=120)
+    rest = process.stdout.read()  # communicate alone would lose what readline has read ahead
+    _, err = process.communicate(timeout=120)
     assert process.returncode == 130
     assert "Traceback" not in err
     steps = [record["step"] for record in lines(first + rest)]
