@@ -33,9 +33,19 @@ class Driven:
         await self.settle()
 
     async def settle(self) -> None:
-        """Wait until no mail is on its way."""
-        for _ in range(3):
+        """Wait until all mail was taken in and painted, and no message waits anywhere."""
+        quiet = 0
+        while quiet < 4:
             await self.pilot.pause()
+            quiet = quiet + 1 if self._at_rest() else 0
+
+    def _at_rest(self) -> bool:
+        pumps = [self.app, *self.app.screen_stack, *self.app.screen.query("*")]
+        return (
+            self.app._painting_since is None
+            and not self.app._mailbox._letters
+            and not any(pump.message_queue_size for pump in pumps)
+        )
 
     @property
     def conductor(self) -> Conductor:

@@ -302,33 +302,27 @@ async def test_no_key_breaks_anything_before_a_model_is_there() -> None:
         assert world.labels[-1] == "␣is"
 
 
-@pytest.mark.parametrize(
-    ("key", "reason"),
-    [
-        ("space", "a pauses"),
-        ("left", "a pauses"),
-        ("e", "a pauses"),
-        ("left_square_bracket", "a pauses"),
-    ],
-)
-async def test_while_running_a_key_says_why_not(key: str, reason: str) -> None:
+async def test_while_running_a_key_says_why_not() -> None:
     async with driven() as world:
         await _running(world)
         made = len(world.loop.calls)
-        await world.press(key)
-        assert reason in world.notice
-        assert world.loop.calls[made:] == []
+        for key in ("space", "left", "e", "t", "left_square_bracket"):
+            world.main.hush()
+            await world.press(key)
+            assert "a pauses" in world.notice, key
+            assert world.loop.calls[made:] == []
 
 
-@pytest.mark.parametrize("key", ["space", "left", "r", "R", "a", "e", "t", "s", "minus", "0"])
-async def test_in_the_past_nothing_can_be_changed(key: str) -> None:
+async def test_in_the_past_nothing_can_be_changed() -> None:
     async with driven() as world:
         await _in_the_past(world)
         made = len(world.loop.calls)
-        await world.press(key)
-        assert "back to now" in world.notice
-        assert world.loop.calls[made:] == []
-        assert world.app.screen is world.main
+        for key in ("space", "left", "r", "R", "a", "A", "e", "t", "s", "minus", "0", "enter"):
+            world.main.hush()
+            await world.press(key)
+            assert "back to now" in world.notice, key
+            assert world.loop.calls[made:] == []
+            assert world.app.screen is world.main
 
 
 async def test_pause_and_esc_reach_a_running_loop() -> None:

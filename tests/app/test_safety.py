@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hypothesis.strategies as st
-import pytest
 from hypothesis import given
 from rich.segment import Segment
 from rich.style import Style
@@ -18,15 +17,14 @@ from tokenloop.app.safety import UNSAFE, ControlFilter, strip_controls
 NASTY = [number for number, word in enumerate(WORDS) if "[" in word or not word.isprintable()]
 
 
-@pytest.mark.parametrize("token_id", NASTY)
-async def test_markup_and_escapes_in_tokens_are_only_text(token_id: int) -> None:
+async def test_markup_and_escapes_in_tokens_are_only_text() -> None:
     async with driven() as world:
-        world.conductor.take(token_id)
-        await world.settle()
-        await world.press("left_square_bracket", "escape", "t", "escape", "e", "escape", "z")
-        picture = world.app.export_screenshot()
-        assert world.app.is_running
-        assert not UNSAFE.search(picture.replace("\n", ""))
+        for token_id in NASTY:
+            world.conductor.take(token_id)
+            await world.settle()
+            await world.press("left_square_bracket", "escape", "t", "escape", "e", "escape", "z")
+            picture = world.app.export_screenshot()
+            assert not UNSAFE.search(picture.replace("\n", "")), token_id
 
 
 async def test_markup_in_a_message_is_only_text() -> None:

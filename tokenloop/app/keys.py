@@ -18,14 +18,12 @@ class Command:
         keys: Textual key names, separated by commas; the first is the one that is shown.
         help: what it does, for the help and the palette.
         group: the heading that it stands under.
-        footer: its word in the footer, or nothing.
     """
 
     id: str
     keys: str
     help: str
     group: str
-    footer: str = ""
 
 
 LOOP = "the loop"
@@ -37,13 +35,11 @@ VIEW = "view"
 PROGRAM = "program"
 
 COMMANDS: tuple[Command, ...] = (
-    Command(
-        "step", "space,right,l", "step: the marked draw becomes fact, one pass runs", LOOP, "step"
-    ),
-    Command("rewind", "left,h,backspace", "rewind one token (no pass)", LOOP, "rewind"),
-    Command("roll", "r", "roll again: the next attempt's u (no pass)", LOOP, "roll"),
+    Command("step", "space,right,l", "step: the marked draw becomes fact, one pass runs", LOOP),
+    Command("rewind", "left,h,backspace", "rewind one token (no pass)", LOOP),
+    Command("roll", "r", "roll again: the next attempt's u (no pass)", LOOP),
     Command("resample", "R", "resample the last token: rewind, roll, step", LOOP),
-    Command("run", "a", "run on until the end of the text; again: pause", LOOP, "run"),
+    Command("run", "a", "run on until the end of the text; again: pause", LOOP),
     Command("run_until", "A", "run a number of tokens", LOOP),
     Command("candidate_up", "up,k", "highlight the candidate above", CANDIDATES),
     Command(
@@ -53,15 +49,9 @@ COMMANDS: tuple[Command, ...] = (
     Command("candidate_page_down", "pagedown", "a page of candidates down", CANDIDATES),
     Command("candidate_first", "home", "the best candidate", CANDIDATES),
     Command("candidate_last", "end", "the last candidate shown", CANDIDATES),
-    Command(
-        "take",
-        "enter",
-        "take the highlighted candidate: it is forced, not drawn",
-        CANDIDATES,
-        "take",
-    ),
+    Command("take", "enter", "take the highlighted candidate: it is forced, not drawn", CANDIDATES),
     Command("type", "t", "type text to append", TEXT),
-    Command("edit", "e", "edit the whole text", TEXT, "edit"),
+    Command("edit", "e", "edit the whole text", TEXT),
     Command("new", "n", "new prompt", TEXT),
     Command("probabilities", "p", "show or hide probabilities under the tokens", TEXT),
     Command(
@@ -69,13 +59,12 @@ COMMANDS: tuple[Command, ...] = (
         "left_square_bracket,shift+left",
         "look how an earlier token was chosen",
         TIME,
-        "look back",
     ),
     Command("look_on", "right_square_bracket,shift+right", "look at the token after it", TIME),
     Command("go_back", "g", "go back to the token looked at, for real: rewind to before it", TIME),
     Command("regenerate", "G", "go back to the token looked at and run on from there", TIME),
     Command("cancel", "escape", "stop long work; back to now; leave the full view", TIME),
-    Command("sampler", "s", "sampler settings, every change at once", SAMPLER, "sampler"),
+    Command("sampler", "s", "sampler settings, every change at once", SAMPLER),
     Command("cooler", "minus", "temperature down by 0.1", SAMPLER),
     Command("warmer", "plus,equals_sign", "temperature up by 0.1", SAMPLER),
     Command("greedy", "0", "greedy (T = 0), and back", SAMPLER),
@@ -88,9 +77,9 @@ COMMANDS: tuple[Command, ...] = (
     Command("panel_latency", "5", "the latency panel", VIEW),
     Command("zoom", "z", "the panel in full, and back", VIEW),
     Command("theme", "d", "dark or light", VIEW),
-    Command("model", "m", "choose a model on this machine", PROGRAM, "model"),
+    Command("model", "m", "choose a model on this machine", PROGRAM),
     Command("palette", "ctrl+p", "every command by name", PROGRAM),
-    Command("help", "question_mark", "this help", PROGRAM, "help"),
+    Command("help", "question_mark", "this help", PROGRAM),
     Command("quit", "q,ctrl+q", "quit", PROGRAM),
 )
 
@@ -105,7 +94,6 @@ PANEL_COMMANDS: tuple[str, ...] = (
 )
 
 _SHOWN = {
-    "space": "space",
     "left": "←",
     "right": "→",
     "up": "↑",

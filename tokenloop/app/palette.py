@@ -1,4 +1,4 @@
-"""The command palette: every command of the table by name."""
+"""The command palette: every command of the table by what it does."""
 
 from __future__ import annotations
 
@@ -21,22 +21,18 @@ class CommandProvider(Provider):
     async def discover(self) -> Hits:
         """All commands, in the table's order."""
         for command in COMMANDS:
-            yield DiscoveryHit(self._shown(command), self._run(command), text=_name(command))
+            yield DiscoveryHit(self._shown(command), self._run(command), text=command.help)
 
     async def search(self, query: str) -> Hits:
         """Commands whose words match."""
         matcher = self.matcher(query)
         for command in COMMANDS:
             if (score := matcher.match(f"{command.id} {command.help}")) > 0:
-                yield Hit(score, self._shown(command), self._run(command), text=_name(command))
+                yield Hit(score, self._shown(command), self._run(command), text=command.help)
 
     def _run(self, command: Command) -> partial[bool]:
         return partial(self.app.post_message, Wanted(command.id))
 
     def _shown(self, command: Command) -> VisualType:
         keys = " ".join(keys_of(command, getattr(self.app, "commands_keymap", {})))
-        return Content.assemble(f"{_name(command)}  ", (keys, "$text-muted"))
-
-
-def _name(command: Command) -> str:
-    return command.help
+        return Content.assemble(f"{command.help}  ", (keys, "$text-muted"))

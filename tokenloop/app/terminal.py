@@ -12,7 +12,7 @@ import faulthandler
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 from platformdirs import user_log_dir
 
@@ -28,28 +28,25 @@ def log_path() -> Path:
 
 
 @contextlib.contextmanager
-def private_terminal(log: Path | None = None) -> Iterator[TextIO]:
-    """Point descriptors 1 and 2 at a log; yield the terminal as a text file of our own.
+def private_terminal() -> Iterator[None]:
+    """Point descriptors 1 and 2 at a log, and Textual at a copy of the terminal.
 
     ``sys.__stdout__`` and ``sys.__stderr__`` are the terminal inside: Textual draws on the one and
     measures the other. Everything is put back on leaving, whatever happened.
-
-    Args:
-        log: another file than :func:`log_path`.
     """
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
     saved = os.dup(1), os.dup(2)
     terminal_fd = os.dup(2 if os.isatty(2) else 1)
     terminal = os.fdopen(terminal_fd, "w", encoding="utf-8", errors="replace", newline="")
-    log_fd = _open_log(log or log_path())
+    log_fd = _open_log(log_path())
     before = sys.__stdout__, sys.__stderr__
     try:
         os.dup2(log_fd, 1)
         os.dup2(log_fd, 2)
         sys.__stdout__, sys.__stderr__ = terminal, terminal  # type: ignore[misc]  # Final in typeshed
         faulthandler.enable(log_fd)
-        yield terminal
+        yield
     finally:
         faulthandler.disable()
         with contextlib.suppress(OSError):

@@ -109,12 +109,18 @@ class SamplerScreen(Drawer[None]):
         if value is None:
             return
         try:
-            field.apply(value, conductor.settings, conductor.seed)
+            settings, seed = field.apply(value, conductor.settings, conductor.seed)
         except SettingError:
             return  # at the end of the range there is no further step
+        conductor.configure(settings)
+        conductor.reseed(seed)
         box = self.query_one(f"#set-{field.name}", SettingInput)
-        box.value = field.write(value)
+        # Applied already: told again by the box, a held key would set it back for a moment.
+        with box.prevent(Input.Changed):
+            box.value = field.write(value)
         box.cursor_position = len(box.value)
+        box.remove_class("-wrong")
+        self._say(field)
 
     def tell(self, text: str, severity: str) -> None:
         """Say what the loop made of a change."""
