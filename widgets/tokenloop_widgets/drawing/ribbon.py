@@ -114,27 +114,25 @@ class Shades:
     @classmethod
     def final(cls, choice: Choice, palette: Palette) -> Shades:
         """Amber, for the distribution that is drawn from."""
-        return cls(
-            choice.chosen.id,
-            palette.on(palette.ground, bold=True, background=palette.sampler),
-            (
-                palette.on(palette.text, background=palette.sampler_soft),
-                palette.on(palette.text, background=palette.sampler_faint),
-            ),
-            palette.on(palette.faint),
-        )
+        amber = (palette.sampler, palette.sampler_soft, palette.sampler_faint)
+        return cls._of(choice, palette, *amber)
 
     @classmethod
     def model(cls, choice: Choice, palette: Palette) -> Shades:
         """Blue, for the model's own."""
+        blue = (palette.model, palette.model_soft, palette.model_faint)
+        return cls._of(choice, palette, *blue)
+
+    @classmethod
+    def _of(cls, choice: Choice, palette: Palette, full: str, soft: str, faint: str) -> Shades:
         return cls(
-            choice.chosen.id,
-            palette.on(palette.ground, bold=True, background=palette.model),
-            (
-                palette.on(palette.text, background=palette.model_soft),
-                palette.on(palette.text, background=palette.model_faint),
+            chosen=choice.chosen.id,
+            bright=palette.on(palette.ground, bold=True, background=full),
+            turns=(
+                palette.on(palette.text, background=soft),
+                palette.on(palette.text, background=faint),
             ),
-            palette.on(palette.faint),
+            rest=palette.on(palette.faint),
         )
 
 

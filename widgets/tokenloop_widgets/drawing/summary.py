@@ -80,19 +80,17 @@ def summary_strips(
     width: int,
     height: int,
     palette: Palette,
-    *,
-    numbers: tuple[str, str, str] = ("3", "4", "5"),
 ) -> list[Strip]:
     """Draw the three lines, each with the number of the panel that it stands for."""
     soft = palette.on(palette.soft)
     room = width - NAME_WIDTH - 2
     lines = (
-        ("sampler", sampler_items(choice, palette)),
-        ("KV cache", cache_items(cache, room, palette)),
-        ("latency", latency_items(history, room, palette)),
+        ("3", "sampler", sampler_items(choice, palette)),
+        ("4", "KV cache", cache_items(cache, room, palette)),
+        ("5", "latency", latency_items(history, room, palette)),
     )
     strips = []
-    for number, (name, items) in zip(numbers, lines, strict=True):
+    for number, name, items in lines:
         line = Line(width, soft).add(number, palette.on(palette.text, bold=True)).skip(1)
         line.left(name, soft, NAME_WIDTH)
         rest = Line(max(0, line.room), soft)

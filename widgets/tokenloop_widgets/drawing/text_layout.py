@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tokenloop.records import PrefixToken
+from tokenloop.records import PrefixToken, Token
 from tokenloop_widgets.drawing.cells import chop, safe, width_of
 from tokenloop_widgets.drawing.figures import short_percent
 
@@ -108,8 +108,7 @@ class TextLayout:
             self.rows[-1].append(Run(position, column, piece, padded, number == 0))
             self._column = column + padded
         self._tokens.append(item)
-        # 0a: a token whose last byte is a newline ends its line after its own glyph.
-        self._broken = item.token.bytes_hex.endswith("0a") and not item.token.special
+        self._broken = _ends_line(item.token)
 
     def _new_row(self) -> None:
         self.rows.append([])
@@ -127,10 +126,12 @@ class TextLayout:
             self.rows.append([])
         last = self.rows[-1][-1] if self.rows[-1] else None
         self._column = last.column + last.width if last else 0
-        before = self._tokens[-1].token if self._tokens else None
-        self._broken = before is not None and (
-            before.bytes_hex.endswith("0a") and not before.special
-        )
+        self._broken = bool(self._tokens) and _ends_line(self._tokens[-1].token)
+
+
+def _ends_line(token: Token) -> bool:
+    """Whether its last byte is a newline (0a): its line ends after its own glyph."""
+    return token.bytes_hex.endswith("0a") and not token.special
 
 
 def under(item: PrefixToken, width: int) -> str:
