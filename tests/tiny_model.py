@@ -167,10 +167,15 @@ def write_folder(
     content = {name: value for name, value in content.items() if value is not ...}
     (folder / "config.json").write_text(json.dumps(content, indent=2), encoding="utf-8")
     save_file(weights(spec) if tensors is None else tensors, folder / "model.safetensors")
+    write_tokenizer(folder)
+    return folder
+
+
+def write_tokenizer(folder: Path) -> None:
+    """Put the tokenizer beside a model's safetensors."""
     tokenizer().save(str(folder / "tokenizer.json"))
     names = {"bos_token": SPECIALS[1], "eos_token": SPECIALS[2], "add_bos_token": False}
     (folder / "tokenizer_config.json").write_text(json.dumps(names), encoding="utf-8")
-    return folder
 
 
 GGUF_NAMES = {
@@ -241,7 +246,7 @@ def write_gguf(
     for key, value in (extra or {}).items():
         adders = {str: writer.add_string, int: writer.add_uint32, float: writer.add_float32}
         adders[type(value)](key, value)
-    _write_vocabulary(writer, spec)
+    write_vocabulary(writer, spec)
     for name, tensor in (weights(spec) if tensors is None else tensors).items():
         heads = {"q_proj": spec.heads, "k_proj": spec.kv_heads}.get(name.split(".")[-2])
         rows = interleave(tensor, heads) if heads else tensor
@@ -255,7 +260,8 @@ def write_gguf(
     return path
 
 
-def _write_vocabulary(writer: GGUFWriter, spec: TinySpec) -> None:
+def write_vocabulary(writer: GGUFWriter, spec: TinySpec) -> None:
+    """Put the tokenizer into a GGUF."""
     texts = vocabulary()
     kinds = [3] * len(SPECIALS) + [1] * (len(texts) - len(SPECIALS))  # control, normal
     for spare in range(spec.rows - len(texts)):

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import torch
 
 from tokenloop_models.errors import ModelError
 from tokenloop_models.memory import memory_for
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 BLOCK = 256
 
@@ -14,11 +19,13 @@ class KVCache:
     """Keys and values of every layer, for positions [0, length).
 
     It grows in blocks of 256 positions and doubles at least, so that all copying together costs
-    no more than twice the final size. What lies beyond ``length`` is never read.
+    no more than twice the final size. What lies beyond ``length`` is never read. Positions that
+    have left a sliding window stay, so that a rewind can bring them back.
 
     Attributes:
         length: positions held.
         limit: positions that it may hold (the model's context length).
+        regimes: in what way the keys held are turned (``rope.Frequencies``), one a table.
         bytes_per_position: layers × KV heads × head dim × 2 (K, V) × bytes of the dtype.
     """
 
@@ -31,9 +38,24 @@ class KVCache:
         limit: int,
         dtype: torch.dtype,
         device: torch.device,
+        regimes: Callable[[int], tuple[int, ...]],
     ) -> None:
+        """Start empty.
+
+        Args:
+            layers: of the decoder, as all that follow.
+            kv_heads: of each layer.
+            head_dim: features a head.
+            limit: the most positions.
+            dtype: of keys and values.
+            device: where they lie.
+            regimes: in what way the keys of a text of some length are turned: see
+                :meth:`reusable`.
+        """
         self.length = 0
         self.limit = limit
+        self.regimes: tuple[int, ...] = ()
+        self._regimes_of = regimes
         self._capacity = 0
         empty = torch.empty(2, kv_heads, 0, head_dim, dtype=dtype, device=device)
         self._layers = [empty] * layers  # each (K and V, kv_heads, capacity, head_dim)
@@ -58,6 +80,15 @@ class KVCache:
         """Whether :meth:`truncate` can go back to this many positions: every one it has held."""
         return 0 <= length <= self.length
 
+    def reusable(self, length: int) -> int:
+        """How many of the positions held are right for a text of ``length``: all, or none.
+
+        Some ways of scaling rotary positions (longrope, dynamic) turn all keys of a long text in
+        another way than those of a short one. A text that grows or shrinks across that length is
+        computed anew: ``truncate(reusable(length))`` first.
+        """
+        return self.length if self._regimes_of(length) == self.regimes else 0
+
     def truncate(self, length: int) -> None:
         """Forget the positions from ``length`` on; their memory is kept for new ones.
 
@@ -72,11 +103,15 @@ class KVCache:
         """Make room for ``count`` more positions.
 
         Raises:
-            ModelError: they don't fit into the context, or into the machine's memory.
+            ModelError: they don't fit into the context, or into the machine's memory, or what is
+                held is not reusable for a text that long.
         """
         needed = self.length + count
         if needed > self.limit:
             raise ModelError(f"context full at {self.limit:,} positions")
+        if self.length > self.reusable(needed):
+            raise ModelError(f"the cache's keys are not those of a text of {needed:,} positions")
+        self.regimes = self._regimes_of(needed)
         if needed <= self._capacity:
             return
         blocks = -(-needed // BLOCK) * BLOCK

@@ -10,7 +10,7 @@ import torch
 from tokenloop_models.checkpoint import open_checkpoint
 from tokenloop_models.decoder import Decoder
 from tokenloop_models.errors import ModelError, quoted
-from tokenloop_models.families import family_of
+from tokenloop_models.families import family_of, read_config
 from tokenloop_models.fetch import resolve
 from tokenloop_models.file_kinds import shown
 from tokenloop_models.memory import memory_for
@@ -42,7 +42,7 @@ def load(
     path = resolve(source)
     checkpoint = open_checkpoint(path)
     family = family_of(checkpoint)
-    config = family.read(checkpoint)
+    config = read_config(checkpoint, family)
     tokenizer = load_tokenizer(checkpoint)
     kind_name = str(kind).removeprefix("torch.")
     weights_of = f"the weights of {shown(path)} as {kind_name} on {where}"
@@ -57,7 +57,7 @@ def load(
         threads=torch.get_num_threads(),
         quantisation=checkpoint.quantisation,
         parameters=weights.parameters,
-        layers=config.layers,
+        layers=len(config.layers),
         kv_heads=config.kv_heads,
         head_dim=config.head_dim,
         vocab_size=config.vocab_size,

@@ -134,12 +134,13 @@ class Model:
     def new_cache(self) -> KVCache:
         """Make an empty KV cache for one text."""
         return KVCache(
-            layers=self._config.layers,
+            layers=len(self._config.layers),
             kv_heads=self._config.kv_heads,
             head_dim=self._config.head_dim,
             limit=self._config.context_length,
             dtype=self._dtype,
             device=self._device,
+            regimes=self._decoder.regimes,
         )
 
     @torch.inference_mode()
@@ -155,7 +156,8 @@ class Model:
     ) -> Output:
         """Append ids to a text and score what may come next.
 
-        One id is a decode. Several are a prefill, computed in chunks.
+        One id is a decode. Several are a prefill, computed in chunks. What the cache holds must be
+        reusable for the longer text (:meth:`KVCache.reusable`): of most models it always is.
 
         Args:
             ids: of the new positions, from ``cache.length`` on.
@@ -221,7 +223,7 @@ class Model:
 
     def _timings(self, watch: Stopwatch, began: float) -> Timings:
         laps = watch.milliseconds()
-        layer_ms = tuple(laps[index] for index in range(self._config.layers) if index in laps)
+        layer_ms = tuple(laps[index] for index in range(len(self._config.layers)) if index in laps)
         return Timings(
             layers_ms=laps["layers"] + sum(layer_ms),
             head_ms=laps["head"],

@@ -9,7 +9,9 @@ import torch
 
 from tokenloop_models.errors import ModelError, quoted
 from tokenloop_models.file_kinds import shown
+from tokenloop_models.naming import Naming
 from tokenloop_models.parts.rope import interleaved
+from tokenloop_models.roles import Shape, roles_of_layer, roles_once
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,33 +19,10 @@ if TYPE_CHECKING:
     from tokenloop_models.checkpoint import Checkpoint
     from tokenloop_models.config import DecoderConfig
     from tokenloop_models.families.family import Family
+    from tokenloop_models.naming import Place
 
-Shape = tuple[int, ...]
-
-
-def roles(config: DecoderConfig) -> tuple[dict[str, Shape], dict[str, Shape]]:
-    """What weights a decoder is made of: those it has once, and those of each layer.
-
-    Returns:
-        Role → shape of the weight, in torch's order (rows, columns).
-    """
-    hidden, inside = config.hidden, config.intermediate
-    wide, narrow = config.heads * config.head_dim, config.kv_heads * config.head_dim
-    once: dict[str, Shape] = {"embedding": (config.vocab_size, hidden), "norm": (hidden,)}
-    if not config.tied_head:
-        once["head"] = (config.vocab_size, hidden)
-    layer: dict[str, Shape] = {
-        "attention_norm": (hidden,),
-        "q": (wide, hidden),
-        "k": (narrow, hidden),
-        "v": (narrow, hidden),
-        "o": (hidden, wide),
-        "mlp_norm": (hidden,),
-        "gate": (inside, hidden),
-        "up": (inside, hidden),
-        "down": (hidden, inside),
-    }
-    return once, layer
+TURNED = ("q", "k", "q_norm", "k_norm")
+"""Roles whose rows are features that a rotary embedding pairs."""
 
 
 class Weights:
@@ -69,62 +48,135 @@ class Weights:
             ModelError: one is missing, has another shape, or is there and not known.
         """
         self._checkpoint = checkpoint
-        self._names = family.names[checkpoint.format]
-        self._halves = family.rotary_rows[checkpoint.format] == "halves"
+        self._stored = family.stored[checkpoint.format]
+        self._naming = Naming(self._stored, checkpoint.names())
         self._config = config
         self._dtype = dtype
         self._device = device
         self._progress = progress
         self._done = 0
+        self._once = roles_once(config)
+        self._of_layer = [roles_of_layer(config, layer) for layer in config.layers]
+        self._held: dict[str, torch.Tensor] = {}
+        self._held_layer = 0
         expected = self._expected()
         self.count = len(expected)
         self.parameters = sum(torch.Size(shape).numel() for shape in expected.values())
-        self._check(expected, family.ignored[checkpoint.format])
+        self._check(expected)
 
-    def one(self, role: str, layer: int = 0, kind: str = "weight") -> torch.Tensor:
-        """Read a weight (or bias) onto the device."""
-        return self._read(role, layer, kind).to(self._device)
+    def one(self, role: str, layer: int = 0) -> torch.Tensor:
+        """Read a weight onto the device."""
+        return self._read(role, layer, "weight").to(self._device)
 
-    def joined(self, some: tuple[str, ...], layer: int) -> torch.Tensor:
-        """Read the weights of several products with the same input as one: rows below rows."""
-        return torch.cat([self._read(role, layer, "weight") for role in some]).to(self._device)
+    def joined(
+        self, some: tuple[str, ...], layer: int = 0, expert: int | None = None
+    ) -> torch.Tensor:
+        """Read the weights of several products with the same input as one: rows below rows.
 
-    def joined_bias(self, some: tuple[str, ...], layer: int) -> torch.Tensor | None:
+        Args:
+            some: their roles.
+            layer: of which layer.
+            expert: of which expert, where the roles are stacks.
+        """
+        rows = [self._read(role, layer, "weight", expert) for role in some]
+        return torch.cat(rows).to(self._device)
+
+    def joined_bias(self, some: tuple[str, ...], layer: int = 0) -> torch.Tensor | None:
         """Read the biases of several products as one, 0 where a product has none."""
         if not self._config.biases.intersection(some):
             return None
-        _, shapes = roles(self._config)
         parts = [
             self._read(role, layer, "bias")
             if role in self._config.biases
-            else torch.zeros(shapes[role][0], dtype=self._dtype)
+            else torch.zeros(self._shape(role, layer)[0], dtype=self._dtype)
             for role in some
         ]
         return torch.cat(parts).to(self._device)
 
-    def _read(self, role: str, layer: int, kind: str) -> torch.Tensor:
-        name = f"{self._names[role].format(layer)}.{kind}"
-        tensor = self._checkpoint.tensor(name, self._dtype)
-        if self._halves and role in ("q", "k"):
-            heads = self._config.heads if role == "q" else self._config.kv_heads
-            tensor = interleaved(tensor, heads)
+    def _read(self, role: str, layer: int, kind: str, expert: int | None = None) -> torch.Tensor:
+        """A role's weight or bias as the decoder wants it, whatever way it is stored."""
+        place = self._place(role, layer)
+        if expert is not None and len(place.names) > 1:
+            tensor = self._tensor(place.names[expert], kind)
+        elif expert is not None:
+            tensor = self._held_tensor(place.names[0], kind, layer)[expert]
+        elif len(place.names) > 1:
+            tensor = torch.stack([self._tensor(name, kind) for name in place.names])
+        elif len(place.roles) > 1:
+            tensor = self._held_tensor(place.names[0], kind, layer)
+        else:
+            tensor = self._tensor(place.names[0], kind)
+        if role in self._stored.transposed and kind == "weight":
+            tensor = tensor.t()
+        if len(place.roles) > 1:
+            tensor = self._rows(tensor, role, place, layer)
+        if role in TURNED and self._stored.rotary_rows == "halves":
+            tensor = self._paired(tensor, role, layer)
+        if role.endswith("norm") and kind == "weight" and self._stored.added_to_norms:
+            tensor = tensor + self._stored.added_to_norms
+        return tensor
+
+    def _rows(self, tensor: torch.Tensor, role: str, place: Place, layer: int) -> torch.Tensor:
+        """A role's own rows of a tensor that holds several."""
+        index = place.roles.index(role)
+        if self._stored.by_head:
+            heads = tensor.view(-1, len(place.roles), self._config.head_dim, *tensor.shape[1:])
+            return heads[:, index].flatten(0, 1)
+        sizes = [self._shape(each, layer)[0] for each in place.roles]
+        return torch.split(tensor, sizes)[index]
+
+    def _paired(self, tensor: torch.Tensor, role: str, layer: int) -> torch.Tensor:
+        """The same with the features of a rotary pair side by side."""
+        rotary = self._config.layers[layer].rotary
+        if rotary is None:
+            return tensor
+        rows = tensor.flatten() if role.endswith("norm") else tensor
+        heads = len(rows) // self._config.head_dim
+        return interleaved(rows.contiguous(), heads, 2 * rotary.pairs).view_as(tensor)
+
+    def _held_tensor(self, name: str, kind: str, layer: int) -> torch.Tensor:
+        """A tensor that several roles or experts of a layer are parts of: it is read once."""
+        if layer != self._held_layer:
+            self._held.clear()
+            self._held_layer = layer
+        full = f"{name}.{kind}"
+        if full not in self._held:
+            self._held[full] = self._tensor(name, kind)
+        return self._held[full]
+
+    def _tensor(self, name: str, kind: str) -> torch.Tensor:
+        tensor = self._checkpoint.tensor(f"{name}.{kind}", self._dtype)
         self._done += 1
         if self._progress is not None:
             self._progress("weights", self._done, self.count)
         return tensor
 
+    def _shape(self, role: str, layer: int) -> Shape:
+        return self._once[role] if role in self._once else self._of_layer[layer][role]
+
+    def _place(self, role: str, layer: int) -> Place:
+        return self._naming.place(role, layer, self._shape(role, layer)[0])
+
     def _expected(self) -> dict[str, Shape]:
-        once, every = roles(self._config)
-        expected = {f"{self._names[role]}.weight": shape for role, shape in once.items()}
-        for layer in range(self._config.layers):
-            for role, shape in every.items():
-                name = self._names[role].format(layer)
-                expected[f"{name}.weight"] = shape
+        """The file's tensors and their shapes, as the settings ask for them."""
+        every = [(role, 0) for role in self._once]
+        every += [(role, layer) for layer, roles in enumerate(self._of_layer) for role in roles]
+        expected: dict[str, Shape] = {}
+        for role, layer in every:
+            place = self._place(role, layer)
+            shape = self._shape(role, layer)
+            if len(place.names) > 1:
+                shape = shape[1:]
+            rows = sum(self._shape(each, layer)[0] for each in place.roles)
+            shape = (rows, *shape[1:]) if len(place.roles) > 1 else shape
+            for name in place.names:
+                turned = shape[::-1] if role in self._stored.transposed else shape
+                expected[f"{name}.weight"] = turned
                 if role in self._config.biases:
                     expected[f"{name}.bias"] = shape[:1]
         return expected
 
-    def _check(self, expected: dict[str, Shape], ignored: tuple[str, ...]) -> None:
+    def _check(self, expected: dict[str, Shape]) -> None:
         there = self._checkpoint.names()
         if missing := [name for name in expected if name not in there]:
             raise self._refused(missing, "missing")
@@ -132,9 +184,10 @@ class Weights:
             if (found := tuple(self._checkpoint.shape(name))) != shape:
                 problem = f"has shape {list(found)}; its settings ask for {list(shape)}"
                 raise ModelError(f"{shown(self._checkpoint.path)}: tensor {quoted(name)} {problem}")
-        known = re.compile("|".join(ignored))
+        known = re.compile("|".join(self._stored.ignored))
         unknown = sorted(name for name in there - expected.keys() if not known.fullmatch(name))
-        if self._config.tied_head and (head := f"{self._names['head']}.weight") in unknown:
+        head = f"{self._naming.place('head', 0, 1).names[0]}.weight"
+        if self._config.tied_head and head in unknown:
             self._check_tied(head)
             unknown.remove(head)
         if unknown:
@@ -142,7 +195,7 @@ class Weights:
 
     def _check_tied(self, head: str) -> None:
         """A head beside "the head is the embedding" is fine where the two are the same."""
-        embedding = f"{self._names['embedding']}.weight"
+        embedding = f"{self._place('embedding', 0).names[0]}.weight"
         if not torch.equal(self._checkpoint.tensor(head), self._checkpoint.tensor(embedding)):
             problem = f"{quoted(head)} differs from {quoted(embedding)}, but the settings tie them"
             raise ModelError(f"{shown(self._checkpoint.path)}: tensor {problem}")

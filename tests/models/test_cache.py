@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 PER_POSITION = 3 * 2 * 8 * 2 * 4  # layers, key/value heads, head dim, K and V, float32
 
 
-def a_cache(limit: int = 5000) -> KVCache:
+def a_cache(limit: int = 5000, long_from: int = 10_000) -> KVCache:
     return KVCache(
         layers=3,
         kv_heads=2,
@@ -29,6 +29,7 @@ def a_cache(limit: int = 5000) -> KVCache:
         limit=limit,
         dtype=torch.float32,
         device=torch.device("cpu"),
+        regimes=lambda length: (int(length >= long_from),),
     )
 
 
@@ -41,6 +42,19 @@ def fill(cache: KVCache, count: int) -> list[tuple[torch.Tensor, torch.Tensor]]:
     views = [cache.write(layer, new, start) for layer in range(3)]
     cache.advance(count)
     return views
+
+
+def test_keys_of_shorter_texts_are_of_no_use_to_longer_ones() -> None:
+    cache = a_cache(long_from=2001)
+    assert cache.reusable(5000) == 0
+    fill(cache, 1990)
+    assert (cache.reusable(1991), cache.reusable(2000), cache.reusable(2001)) == (1990, 1990, 0)
+    with pytest.raises(ModelError, match=r"^the cache's keys are not those of a text of 2,010 "):
+        cache.reserve(20)
+    assert cache.length == 1990
+    cache.truncate(0)
+    fill(cache, 2010)
+    assert (cache.reusable(2011), cache.reusable(2000)) == (2010, 0)
 
 
 def test_bytes_follow_from_positions(tiny_model: Model) -> None:

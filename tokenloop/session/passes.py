@@ -87,6 +87,7 @@ class CachedPasses:
             ModelError: the ids can't be run.
         """
         kept = min(common_prefix(self._ids, ids), len(ids) - 1, len(ids) if keep is None else keep)
+        kept = min(kept, self._cache.reusable(len(ids)))
         self.truncate(kept)
         try:
             output = self._runtime.forward(

@@ -42,6 +42,9 @@ class Cache(Protocol):
     def dtype(self) -> str:
         """Of keys and values."""
 
+    def reusable(self, length: int, /) -> int:
+        """How many of the positions held are right for a text of ``length``."""
+
     def truncate(self, length: int, /) -> None:
         """Drop positions from the end until ``length`` are left."""
 

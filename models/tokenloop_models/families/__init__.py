@@ -5,17 +5,41 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tokenloop_models.errors import ModelError, quoted
-from tokenloop_models.families import llama
+from tokenloop_models.families import (
+    gemma,
+    gemma2,
+    gemma3,
+    llama,
+    mistral,
+    mixtral,
+    qwen2,
+    qwen3,
+)
+from tokenloop_models.families.settings import Settings
 from tokenloop_models.fields import settings_file
 
 if TYPE_CHECKING:
     from tokenloop_models.checkpoint import Checkpoint
+    from tokenloop_models.config import DecoderConfig
     from tokenloop_models.families.family import Family
 
-FAMILIES: dict[str, Family] = {
-    "llama": llama.FAMILY,
-}
-"""By ``model_type`` of a ``config.json`` and ``general.architecture`` of a GGUF."""
+FAMILIES: tuple[Family, ...] = tuple(
+    module.FAMILY
+    for module in (
+        gemma,
+        gemma2,
+        gemma3,
+        llama,
+        mistral,
+        mixtral,
+        qwen2,
+        qwen3,
+    )
+)
+MODEL_TYPES = {name: family for family in FAMILIES for name in family.model_types}
+"""By ``model_type`` of a ``config.json``."""
+ARCHITECTURES = {name: family for family in FAMILIES for name in family.architectures}
+"""By ``general.architecture`` of a GGUF."""
 
 
 def family_of(checkpoint: Checkpoint) -> Family:
@@ -24,10 +48,25 @@ def family_of(checkpoint: Checkpoint) -> Family:
     Raises:
         ModelError: its architecture is not in the table.
     """
-    family = FAMILIES.get(checkpoint.architecture)
+    gguf = checkpoint.format == "gguf"
+    table = ARCHITECTURES if gguf else MODEL_TYPES
+    family = table.get(checkpoint.architecture)
     if family is None:
-        field = "general.architecture" if checkpoint.format == "gguf" else "model_type"
+        field = "general.architecture" if gguf else "model_type"
         problem = f"{field} = {quoted(checkpoint.architecture)} is not known here"
-        known = ", ".join(sorted(FAMILIES))
+        known = ", ".join(sorted(table))
         raise ModelError(f"{settings_file(checkpoint)}: {problem}; known: {known}")
     return family
+
+
+def read_config(checkpoint: Checkpoint, family: Family) -> DecoderConfig:
+    """Resolve a checkpoint's settings.
+
+    Raises:
+        ModelError: a field is missing or out of range, or asks for what its family doesn't do.
+    """
+    inside = None if checkpoint.format == "gguf" else family.text.get(checkpoint.architecture)
+    settings = Settings(checkpoint, family.stored[checkpoint.format], inside)
+    config = family.read(settings)
+    settings.refuse_unknown()
+    return config

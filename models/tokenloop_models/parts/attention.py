@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
 from typing import TYPE_CHECKING
 
 import torch
@@ -13,44 +13,33 @@ from tokenloop_models.parts.rope import rotate_
 if TYPE_CHECKING:
     from tokenloop_models.cache import KVCache
     from tokenloop_models.parts.linear import Linear
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """The new positions of a pass, and what all layers need to know of them.
-
-    Attributes:
-        start, stop: the positions are [start, stop).
-        turns: their rotary turns, complex64, (positions, 1, pairs).
-        mask: which positions each may see, bool, (positions, stop); ``None`` where that follows
-            from the shape: a single position sees all, a span from 0 is a plain triangle.
-    """
-
-    start: int
-    stop: int
-    turns: torch.Tensor
-    mask: torch.Tensor | None
-
-
-def make_span(start: int, stop: int, turns: torch.Tensor) -> Span:
-    """Describe the positions [start, stop)."""
-    mask = None
-    if start > 0 and stop - start > 1:
-        every = torch.ones(stop - start, stop, dtype=torch.bool, device=turns.device)
-        mask = every.tril(diagonal=start)
-    return Span(start, stop, turns, mask)
+    from tokenloop_models.parts.norms import QueryKeyNorm
+    from tokenloop_models.parts.span import Span
 
 
 class Attention:
-    """softmax(q kᵀ / √dim) v, each group of query heads sharing one key/value head.
+    """softmax(scale · q kᵀ) v, each group of query heads sharing one key/value head.
 
     Queries, keys and values come from one product (Ainslie et al., 2023, for the groups).
     """
 
-    __slots__ = ("dim", "heads", "kv_heads", "layer", "output", "qkv")
+    __slots__ = ("cap", "dim", "heads", "kv_heads", "layer", "norm", "output", "qkv", "scale",
+                 "sight", "turn")  # fmt: skip
 
     def __init__(
-        self, layer: int, qkv: Linear, output: Linear, *, heads: int, kv_heads: int, dim: int
+        self,
+        layer: int,
+        qkv: Linear,
+        output: Linear,
+        *,
+        heads: int,
+        kv_heads: int,
+        dim: int,
+        norm: QueryKeyNorm | None = None,
+        turn: int | None = None,
+        sight: int = 0,
+        scale: float | None = None,
+        cap: float | None = None,
     ) -> None:
         """Take the products.
 
@@ -62,6 +51,11 @@ class Attention:
             heads: query heads.
             kv_heads: key/value heads.
             dim: features a head.
+            norm: of queries and keys, before they turn.
+            turn: which of the span's turns; ``None``: positions don't turn them.
+            sight: which of the span's sights.
+            scale: what scores are multiplied with; 1 / √dim by default.
+            cap: scores are squashed to cap · tanh(score / cap) (Gemma 2).
         """
         self.layer = layer
         self.qkv = qkv
@@ -69,26 +63,42 @@ class Attention:
         self.heads = heads
         self.kv_heads = kv_heads
         self.dim = dim
+        self.norm = norm
+        self.turn = turn
+        self.sight = sight
+        self.scale = scale
+        self.cap = cap
 
     def __call__(self, x: torch.Tensor, span: Span, cache: KVCache) -> torch.Tensor:
-        """Attend from the span's positions to all up to them: (positions, hidden) → the same."""
+        """Attend from the span's positions to those that they see: (positions, hidden) → the same.
+
+        The keys and values of the span are in the cache afterwards.
+        """
         count = x.shape[0]
         qkv = self.qkv(x).view(count, self.heads + 2 * self.kv_heads, self.dim)
-        rotate_(qkv[:, : self.heads + self.kv_heads], span.turns)
+        queries_keys = qkv[:, : self.heads + self.kv_heads]
+        if self.norm is not None:
+            self.norm(queries_keys)
+        if self.turn is not None:
+            rotate_(queries_keys, span.turns[self.turn])
         new = qkv[:, self.heads :].view(count, 2, self.kv_heads, self.dim)
         keys, values = cache.write(self.layer, new, span.start)  # (1, kv_heads, stop, dim)
+        sight = span.sights[self.sight]
+        if sight.first:
+            keys, values = keys[:, :, sight.first :], values[:, :, sight.first :]
         queries = qkv[:, : self.heads]
-        mixed = (
-            self._one(queries, keys, values)
-            if count == 1
-            else (self._several(queries, keys, values, span.mask))
-        )
+        if self.cap is not None:
+            mixed = self._capped(queries, keys, values, sight.mask, self.cap)
+        elif count == 1:
+            mixed = self._one(queries, keys, values)
+        else:
+            mixed = self._several(queries, keys, values, sight.mask)
         return self.output(mixed)
 
     def _one(self, queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
         """One position sees everything: its query heads are rows of their key/value head."""
         rows = queries.view(1, self.kv_heads, -1, self.dim)  # (1, kv_heads, group, dim)
-        mixed = F.scaled_dot_product_attention(rows, keys, values)
+        mixed = F.scaled_dot_product_attention(rows, keys, values, scale=self.scale)
         return mixed.reshape(1, self.heads * self.dim)
 
     def _several(
@@ -106,5 +116,28 @@ class Attention:
             attn_mask=mask,
             is_causal=mask is None,
             enable_gqa=self.heads != self.kv_heads,
+            scale=self.scale,
         )
         return mixed[0].transpose(0, 1).reshape(-1, self.heads * self.dim)
+
+    def _capped(
+        self,
+        queries: torch.Tensor,
+        keys: torch.Tensor,
+        values: torch.Tensor,
+        mask: torch.Tensor | None,
+        cap: float,
+    ) -> torch.Tensor:
+        """The same written out: no ready-made attention squashes its scores."""
+        count = queries.shape[0]
+        rows = queries.view(count, self.kv_heads, -1, self.dim).permute(1, 2, 0, 3)
+        rows = rows.reshape(self.kv_heads, -1, self.dim)  # (kv_heads, group · positions, dim)
+        scale = 1 / math.sqrt(self.dim) if self.scale is None else self.scale
+        scores = torch.bmm(rows, keys[0].transpose(1, 2)).float()
+        scores = scores.mul_(scale / cap).tanh_().mul_(cap)
+        if mask is not None:
+            by_head = scores.view(self.kv_heads, -1, *mask.shape)
+            by_head.masked_fill_(~mask, float("-inf"))
+        mixed = torch.bmm(scores.softmax(dim=-1).to(values.dtype), values[0])
+        mixed = mixed.view(self.heads, count, self.dim)
+        return mixed.transpose(0, 1).reshape(count, self.heads * self.dim)

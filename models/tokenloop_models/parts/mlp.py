@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import torch
@@ -11,7 +12,19 @@ import torch.nn.functional as F  # noqa: N812 - the name that every torch reader
 if TYPE_CHECKING:
     from tokenloop_models.parts.linear import Linear
 
-ACTIVATIONS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {"silu": F.silu}
+Activation = Callable[[torch.Tensor], torch.Tensor]
+
+_gelu_tanh = partial(F.gelu, approximate="tanh")
+ACTIVATIONS: dict[str, Activation] = {
+    "silu": F.silu,
+    "swish": F.silu,
+    "gelu": F.gelu,
+    "gelu_new": _gelu_tanh,
+    "gelu_pytorch_tanh": _gelu_tanh,
+    "gelu_fast": _gelu_tanh,
+    "relu": F.relu,
+}
+"""By the names that files use: ``gelu`` is exact, the others of its name a formula with tanh."""
 
 
 class GatedMLP:
@@ -19,13 +32,32 @@ class GatedMLP:
 
     __slots__ = ("_activation", "down", "gate_up")
 
-    def __init__(self, gate_up: Linear, down: Linear, activation: str) -> None:
+    def __init__(self, gate_up: Linear, down: Linear, activation: Activation) -> None:
         """Take the products: gate_up (2 · intermediate, hidden), down (hidden, intermediate)."""
         self.gate_up = gate_up
         self.down = down
-        self._activation = ACTIVATIONS[activation]
+        self._activation = activation
 
     def __call__(self, x: torch.Tensor) -> torch.Tensor:
         """(rows, hidden) → (rows, hidden)."""
         gate, up = self.gate_up(x).chunk(2, dim=-1)
         return self.down(self._activation(gate).mul_(up))
+
+
+class PlainMLP:
+    """down(activation(up(x))), as in GPT-2."""
+
+    __slots__ = ("_activation", "down", "up")
+
+    def __init__(self, up: Linear, down: Linear, activation: Activation) -> None:
+        """Take the products: up (intermediate, hidden), down (hidden, intermediate)."""
+        self.up = up
+        self.down = down
+        self._activation = activation
+
+    def __call__(self, x: torch.Tensor) -> torch.Tensor:
+        """(rows, hidden) → (rows, hidden)."""
+        return self.down(self._activation(self.up(x)))
+
+
+MLP = GatedMLP | PlainMLP

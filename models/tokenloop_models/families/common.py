@@ -1,0 +1,247 @@
+"""What many families have in common: names of weights, and how the usual settings are read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from tokenloop_models.config import DecoderConfig, Experts, LayerConfig
+from tokenloop_models.families import rotary
+from tokenloop_models.families.family import Stored
+from tokenloop_models.roles import ATTENTION, GATED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from tokenloop_models.config import NormKind, Rotary
+    from tokenloop_models.families.settings import Settings
+
+MOST_LAYERS = 10_000
+
+LLAMA_NAMES = {
+    "embedding": "model.embed_tokens",
+    "attention_norm": "model.layers.{}.input_layernorm",
+    "q": "model.layers.{}.self_attn.q_proj",
+    "k": "model.layers.{}.self_attn.k_proj",
+    "v": "model.layers.{}.self_attn.v_proj",
+    "o": "model.layers.{}.self_attn.o_proj",
+    "q_norm": "model.layers.{}.self_attn.q_norm",
+    "k_norm": "model.layers.{}.self_attn.k_norm",
+    "mlp_norm": "model.layers.{}.post_attention_layernorm",
+    "gate": "model.layers.{}.mlp.gate_proj",
+    "up": "model.layers.{}.mlp.up_proj",
+    "down": "model.layers.{}.mlp.down_proj",
+    "norm": "model.norm",
+    "head": "lm_head",
+}
+"""Names in a safetensors file, as Llama's first port to the reference implementation chose them."""
+
+EXPERT_NAMES = {
+    "router": "model.layers.{}.mlp.gate",
+    "expert_gate": "model.layers.{}.mlp.experts.{}.gate_proj",
+    "expert_up": "model.layers.{}.mlp.experts.{}.up_proj",
+    "expert_down": "model.layers.{}.mlp.experts.{}.down_proj",
+}
+
+GGUF_NAMES = {
+    "embedding": "token_embd",
+    "positions": "position_embd",
+    "attention_norm": "blk.{}.attn_norm",
+    "q": "blk.{}.attn_q",
+    "k": "blk.{}.attn_k",
+    "v": "blk.{}.attn_v",
+    "q k v": "blk.{}.attn_qkv",
+    "o": "blk.{}.attn_output",
+    "q_norm": "blk.{}.attn_q_norm",
+    "k_norm": "blk.{}.attn_k_norm",
+    "attention_post_norm": "blk.{}.post_attention_norm",
+    "mlp_norm": "blk.{}.ffn_norm",
+    "mlp_post_norm": "blk.{}.post_ffw_norm",
+    "gate": "blk.{}.ffn_gate",
+    "up": "blk.{}.ffn_up",
+    "down": "blk.{}.ffn_down",
+    "router": "blk.{}.ffn_gate_inp",
+    "expert_gate": "blk.{}.ffn_gate_exps",
+    "expert_up": "blk.{}.ffn_up_exps",
+    "expert_down": "blk.{}.ffn_down_exps",
+    "norm": "output_norm",
+    "head": "output",
+}
+"""Names in a GGUF: one set for all architectures."""
+
+GGUF_SPELLING = {
+    "hidden_size": "embedding_length",
+    "num_hidden_layers": "block_count",
+    "num_attention_heads": "attention.head_count",
+    "num_key_value_heads": "attention.head_count_kv",
+    "head_dim": "attention.key_length",
+    "intermediate_size": "feed_forward_length",
+    "max_position_embeddings": "context_length",
+    "rms_norm_eps": "attention.layer_norm_rms_epsilon",
+    "layer_norm_eps": "attention.layer_norm_epsilon",
+    "sliding_window": "attention.sliding_window",
+    "embedding_multiplier": "embedding_scale",
+    "residual_multiplier": "residual_scale",
+    "attention_multiplier": "attention.scale",
+    "logits_scaling": "logit_scale",
+    "num_experts": "expert_count",
+    "num_experts_per_tok": "expert_used_count",
+    "moe_intermediate_size": "expert_feed_forward_length",
+}
+"""What a GGUF calls the settings that most ``config.json`` call by the names on the left."""
+
+DEFAULTS = {"hidden_act": "silu", "rope_theta": 10_000.0, "tie_word_embeddings": False}
+ROTARY_BUFFERS = (r"model\.(layers\.\d+\.self_attn\.)?rotary_emb\.inv_freq",)
+ROTARY_FACTORS = (
+    r"rope_freqs\.weight",
+    r"rope_factors_(long|short)\.weight",
+    r"blk\.\d+\.attn_rot_embd(\.weight)?",
+)
+
+
+def safetensors(defaults: Mapping[str, object], **special: Any) -> Stored:
+    """How a family's safetensors are stored: as a Llama's, but for what is special.
+
+    Args:
+        defaults: what the reference implementation takes where a ``config.json`` is silent.
+        special: attributes of ``Stored``.
+    """
+    special = {"names": LLAMA_NAMES, "ignored": ROTARY_BUFFERS} | special
+    return Stored(defaults={**DEFAULTS, **defaults}, **special)
+
+
+def gguf(defaults: Mapping[str, object] | None = None, **special: Any) -> Stored:
+    """How a family's GGUF is stored: as most are, but for what is special.
+
+    Args:
+        defaults: what such a file never says.
+        special: attributes of ``Stored``.
+    """
+    special = {"names": GGUF_NAMES, "ignored": ROTARY_FACTORS, "spelling": GGUF_SPELLING} | special
+    return Stored(defaults={**DEFAULTS, **(defaults or {})}, **special)
+
+
+FULL, SLIDING = "full_attention", "sliding_attention"
+OPTIONAL_BIASES = {"attention_bias": ATTENTION, "mlp_bias": GATED}
+
+
+def llama_like(
+    settings: Settings,
+    *,
+    norm: NormKind = "rms",
+    biases: Iterable[str] = (),
+    turning: Rotary | None = None,
+    partial: bool = False,
+) -> DecoderConfig:
+    """Read the settings that most families have: rotary positions, grouped heads, one MLP.
+
+    Args:
+        settings: of the model.
+        norm: the kind of its norms.
+        biases: which roles always have one. ``attention_bias`` and ``mlp_bias`` are read as well;
+            a GGUF has them where it holds their tensors.
+        turning: how positions turn heads, where that was read already.
+        partial: whether heads may turn only in part.
+
+    Raises:
+        ModelError: a field is missing or out of range.
+    """
+    hidden = settings.whole("hidden_size")
+    heads = settings.whole("num_attention_heads")
+    dim = head_dim(settings)
+    if turning is None:
+        turning = rotary.read(settings, dim, partial=partial)
+    layer = LayerConfig(intermediate=settings.whole("intermediate_size"), rotary=turning)
+    eps = {"rms": "rms_norm_eps", "layer": "layer_norm_eps"}[norm]
+    return DecoderConfig(
+        vocab_size=settings.vocab_size(),
+        hidden=hidden,
+        heads=heads,
+        kv_heads=kv_heads(settings),
+        head_dim=dim,
+        context_length=rotary.context_length(settings, turning),
+        layers=(layer,) * settings.whole("num_hidden_layers", high=MOST_LAYERS),
+        norm=norm,
+        norm_eps=settings.number(eps, low=0.0, high=1.0),
+        activation=settings.activation(),
+        biases=frozenset(biases) | _optional_biases(settings),
+        tied_head=settings.is_tied(),
+    )
+
+
+def head_dim(settings: Settings) -> int:
+    """Features a head: what the file says, or what the heads leave of the hidden state."""
+    hidden, heads = settings.whole("hidden_size"), settings.whole("num_attention_heads")
+    if settings.get("head_dim") is None and hidden % heads:
+        problem = f"must be given: {heads} heads don't divide {hidden} features"
+        raise settings.refused("head_dim", problem)
+    dim = settings.whole("head_dim", hidden // heads)
+    if dim % 2:
+        raise settings.refused("head_dim", f"must be even for rotary pairs, not {dim}")
+    if settings.gguf:
+        settings.neutral("attention.value_length", dim)
+    return dim
+
+
+def kv_heads(settings: Settings) -> int:
+    """Key/value heads: what the file says, or one a query head."""
+    heads = settings.whole("num_attention_heads")
+    count = settings.whole("num_key_value_heads", heads)
+    if heads % count:
+        raise settings.refused("num_key_value_heads", f"must divide the {heads} query heads")
+    return count
+
+
+def windowed(
+    settings: Settings, config: DecoderConfig, slides: Callable[[int], bool], *, window: int | None
+) -> DecoderConfig:
+    """Give layers a sliding window.
+
+    Args:
+        settings: of the model; which layers slide is their ``layer_types``, or in a GGUF a pattern.
+        config: what has been read so far.
+        slides: whether a layer does, where the file doesn't say.
+        window: how many positions a sliding layer sees; ``None``: all.
+    """
+    count = len(config.layers)
+    pattern = _pattern(settings, count) if settings.gguf else None
+    types = None if settings.gguf else settings.words("layer_types", (FULL, SLIDING), count)
+    if types is not None:
+        pattern = [each == SLIDING for each in types]
+    if pattern is None:
+        pattern = [slides(index) for index in range(count)]
+    if window is None and types is not None and any(pattern):
+        raise settings.refused("sliding_window", "must be given: layer_types has sliding layers")
+    return config.each_layer(
+        lambda index, layer: replace(layer, window=window) if pattern[index] else layer
+    )
+
+
+def experts(settings: Settings, *, renormalised: bool) -> Experts:
+    """Read how many experts there are and are used."""
+    count = settings.whole("num_experts", high=MOST_LAYERS)
+    used = settings.whole("num_experts_per_tok", high=count)
+    return Experts(count=count, used=used, renormalised=renormalised)
+
+
+def _pattern(settings: Settings, count: int) -> list[bool] | None:
+    """Which layers of a GGUF slide: all but every n-th, or a list."""
+    name = "attention.sliding_window_pattern"
+    value = settings.get(name)
+    if isinstance(value, list):
+        if len(value) != count or not all(isinstance(each, bool) for each in value):
+            raise settings.refused(name, f"must be a number, or a list of {count:,} true or false")
+        return value
+    if value is None:
+        return None
+    period = settings.whole(name)
+    return [(index + 1) % period != 0 for index in range(count)]
+
+
+def _optional_biases(settings: Settings) -> frozenset[str]:
+    if not settings.gguf:
+        asked = (roles for name, roles in OPTIONAL_BIASES.items() if settings.flag(name, False))
+        return frozenset(role for roles in asked for role in roles)
+    there = settings.checkpoint.names()
+    names = {role: GGUF_NAMES[role].format(0) for role in (*ATTENTION, *GATED)}
+    return frozenset(role for role, name in names.items() if f"{name}.bias" in there)

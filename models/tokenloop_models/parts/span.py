@@ -1,0 +1,66 @@
+"""The new positions of a pass, and what all layers need to know of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """Which positions the new ones may see.
+
+    Attributes:
+        first: none sees any before it.
+        mask: which of the positions from ``first`` on each may see, bool, (new, stop − first);
+            ``None`` where that follows from the shape: a single position sees all of them, a span
+            from 0 is a plain triangle.
+    """
+
+    first: int
+    mask: torch.Tensor | None
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The new positions of a pass.
+
+    Attributes:
+        start, stop: the positions are [start, stop).
+        turns: their rotary turns in each table of the decoder, complex64, (positions, 1, pairs).
+        sights: what they see in each window of the decoder.
+    """
+
+    start: int
+    stop: int
+    turns: tuple[torch.Tensor, ...]
+    sights: tuple[Sight, ...]
+
+
+def sight(
+    start: int, stop: int, window: int | None, device: torch.device, *, always_mask: bool = False
+) -> Sight:
+    """What the positions [start, stop) see.
+
+    Keys and values of positions that left the window stay in the cache, so that a rewind can bring
+    them back: a window only narrows what is looked at.
+
+    Args:
+        start: the first of them.
+        stop: the first after them.
+        window: how many positions back each sees, itself included; ``None``: all.
+        device: where a mask is needed.
+        always_mask: give several positions a mask even where it is a plain triangle.
+    """
+    first = 0 if window is None else max(0, start - window + 1)
+    if stop - start == 1:
+        return Sight(first, None)
+    narrowed = window is not None and stop > window
+    if start == 0 and not narrowed and not always_mask:
+        return Sight(0, None)
+    seen = torch.ones(stop - start, stop - first, dtype=torch.bool, device=device)
+    seen = seen.tril(diagonal=start - first)
+    if window is not None:
+        seen = seen.triu(diagonal=start - first - window + 1)
+    return Sight(first, seen)

@@ -1,0 +1,30 @@
+"""References, each made once however many tests look at it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.models.families.reference import Reference
+
+
+@pytest.fixture(scope="session")
+def reference(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Reference]:
+    """Make the reference of a shape in ``shapes.py``, by its name."""
+    pytest.importorskip("transformers")
+    from tests.models.families.reference import make
+    from tests.models.families.shapes import LONG_TEXTS, SHAPES
+
+    shapes = SHAPES | LONG_TEXTS
+    made: dict[str, Reference] = {}
+
+    def of(name: str) -> Reference:
+        if name not in made:
+            made[name] = make(shapes[name], tmp_path_factory.mktemp("reference") / "model")
+        return made[name]
+
+    return of
