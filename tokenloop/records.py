@@ -274,6 +274,7 @@ class ModelInfo(Struct, frozen=True, kw_only=True):
         parameters, layers, kv_heads, head_dim, vocab_size, context_length: its size.
         fingerprint: identifies the weights' file.
         eos_ids: tokens that end a text.
+        notices: what a person must know before trusting its numbers; mostly empty.
     """
 
     name: str
@@ -290,3 +291,4 @@ class ModelInfo(Struct, frozen=True, kw_only=True):
     context_length: int
     fingerprint: str
     eos_ids: tuple[int, ...]
+    notices: tuple[str, ...] = ()

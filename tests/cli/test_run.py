@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gguf import GGUFWriter
 
 from tests.cli.conftest import Cli, start
-from tests.tiny_model import vocabulary
+from tests.tiny_model import TinySpec, vocabulary, write_gguf
 
 ESCAPE = vocabulary().index("ě")  # the letter that byte-level vocabularies write for 0x1b
 PARTIAL = vocabulary().index("æ")  # 0xe6, the first byte of 日
@@ -271,6 +272,21 @@ def test_streams_that_were_closed_before_the_start_do_no_harm(tiny: str) -> None
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_doubtful_tokenizer_is_a_warning_on_stderr(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def says_default(writer: GGUFWriter, _: str) -> None:
+        writer.add_string("tokenizer.ggml.pre", "default")
+
+    monkeypatch.setattr(GGUFWriter, "add_tokenizer_pre", says_default)
+    path = write_gguf(TinySpec(), tmp_path / "tiny.gguf")
+    ended = cli("run", str(path), "-p", "the", "--steps", "1", "--json")
+    assert ended.code == 0
+    assert len(lines(ended.out)) == 1
+    [line] = ended.err.splitlines()
+    assert line.startswith(f"tokenloop: warning: {path}: tokenizer.ggml.pre: 'default' names no")
 
 
 @pytest.mark.real

@@ -16,6 +16,7 @@ from tokenloop.cli.options import (
     sampler_settings,
     seed_or_default,
 )
+from tokenloop.labels import clean
 
 if TYPE_CHECKING:
     from tokenloop.records import StepRecord
@@ -99,6 +100,8 @@ def run(
             threads=threads or file.threads,
             progress=progress,
         )
+    for notice in runtime.tokenizer.notices:
+        click.echo(f"tokenloop: warning: {clean(notice)}", err=True)
     # The prompt's own candidates are not printed: one of each, whatever its length, is enough.
     session = Session(runtime, settings=settings, seed=seed, shown=1)
     with count_progress("prompt") as progress:

@@ -485,8 +485,7 @@ def _ids_of(branch: Branch) -> list[int]:
 
 
 def _model_info(runtime: Runtime) -> ModelInfo:
-    info = runtime.info
-    fields = {
-        name: getattr(info, name) for name in ModelInfo.__struct_fields__ if name != "eos_ids"
-    }
-    return ModelInfo(**fields, eos_ids=tuple(runtime.tokenizer.eos_ids))
+    info, tokenizer = runtime.info, runtime.tokenizer
+    names = set(ModelInfo.__struct_fields__) - {"eos_ids", "notices"}
+    fields = {name: getattr(info, name) for name in names}
+    return ModelInfo(**fields, eos_ids=tuple(tokenizer.eos_ids), notices=tokenizer.notices)

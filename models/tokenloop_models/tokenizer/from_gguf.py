@@ -30,7 +30,7 @@ from tokenloop_models.tokenizer.spelling import SPACE_MARK, byte_level, sentence
 from tokenloop_models.tokenizer.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 END_TOKENS = (
@@ -66,10 +66,11 @@ def tokenizer_from_gguf(path: Path, metadata: Mapping[str, Any]) -> Tokenizer:
     if not isinstance(model, str) or model not in builders:
         problem = f"{quoted(model)} is not known; {' and '.join(builders)} are"
         raise ModelError(f"{shown(path)}: {PREFIX}model: {problem}")
-    return builders[model](GgufVocabulary(path, metadata))
+    return builders[model](path, metadata)
 
 
-def _byte_level(vocabulary: GgufVocabulary) -> Tokenizer:
+def _byte_level(path: Path, metadata: Mapping[str, Any]) -> Tokenizer:
+    vocabulary = GgufVocabulary(path, metadata)
     name = vocabulary.metadata.get(f"{PREFIX}pre")
     if not isinstance(name, str) or name not in PRE_SPLITS:
         said = "is missing" if name is None else f"{quoted(name)} is not known"
@@ -95,10 +96,14 @@ def _byte_level(vocabulary: GgufVocabulary) -> Tokenizer:
         bos_id=vocabulary.token_id("bos"),
         eos_id=vocabulary.token_id("eos"),
         add_bos=vocabulary.flag("add_bos_token", split.add_bos),
+        notices=[str(vocabulary.error("pre", f"{quoted(name)} {split.doubtful}"))]
+        if split.doubtful
+        else [],
     )
 
 
-def _sentencepiece(vocabulary: GgufVocabulary) -> Tokenizer:
+def _sentencepiece(path: Path, metadata: Mapping[str, Any]) -> Tokenizer:
+    vocabulary = GgufVocabulary(path, metadata, written=_with_spaces)
     for key in ("precompiled_charsmap", "remove_extra_whitespaces"):
         if vocabulary.metadata.get(PREFIX + key):
             raise vocabulary.error(key, "this way to change a text first is not known")
@@ -118,13 +123,14 @@ def _sentencepiece(vocabulary: GgufVocabulary) -> Tokenizer:
     )
     fragments = tokenizers.Tokenizer(model)
     fragments.normalizer = normalizers.Replace(" ", SPACE_MARK)
-    vocabulary.add_to(fragments)
+    eats_spaces = _eat_spaces(vocabulary)
+    vocabulary.add_to(fragments, eats_spaces=eats_spaces)
     backend = fragments
     if vocabulary.flag("add_space_prefix", True):
         backend = tokenizers.Tokenizer(model)
         prefix = normalizers.Prepend(SPACE_MARK)
         backend.normalizer = normalizers.Sequence([prefix, normalizers.Replace(" ", SPACE_MARK)])
-        vocabulary.add_to(backend)
+        vocabulary.add_to(backend, eats_spaces=eats_spaces)
     return _tokenizer(
         vocabulary,
         backend,
@@ -134,6 +140,26 @@ def _sentencepiece(vocabulary: GgufVocabulary) -> Tokenizer:
         eos_id=vocabulary.token_id("eos", SPM_DEFAULTS["eos"]),
         add_bos=vocabulary.flag("add_bos_token", True),
     )
+
+
+def _with_spaces(token: str) -> str:
+    """Return how a user-defined token stands in a text; a file may have it with marks or spaces.
+
+    Gemma's are runs of spaces and line breaks, which SentencePiece finds before it merges.
+    """
+    return token.replace(SPACE_MARK, " ")
+
+
+def _eat_spaces(vocabulary: GgufVocabulary) -> set[int]:
+    """Return the tokens that take the white space after them with them: Phi-3's turn marks.
+
+    A ``tokenizer.json`` says so of each (``rstrip``), a GGUF can't; llama.cpp has the same rule.
+    """
+    if vocabulary.metadata.get("general.architecture") != "phi3":
+        return set()
+    plain = {vocabulary.ids.get(text) for text in ("<unk>", "<s>", "<|endoftext|>")}
+    eating = {*vocabulary.of_type(CONTROL), vocabulary.ids.get("</s>")} - plain
+    return {token_id for token_id in eating if token_id is not None}
 
 
 def _bpe(vocabulary: GgufVocabulary, merges: list[Any], **options: Any) -> models.BPE:
@@ -150,6 +176,7 @@ def _tokenizer(
     bos_id: int | None,
     eos_id: int | None,
     add_bos: bool,
+    notices: Sequence[str] = (),
 ) -> Tokenizer:
     controls = set(vocabulary.of_type(CONTROL))
     named = [eos_id, vocabulary.token_id("eot"), vocabulary.token_id("eom")]
@@ -168,4 +195,5 @@ def _tokenizer(
         bos_id=bos_id,
         eos_ids=list(dict.fromkeys(token_id for token_id in ends if token_id is not None)),
         add_bos=add_bos,
+        notices=notices,
     )

@@ -11,7 +11,7 @@ from tokenloop_models.errors import ModelError, quoted
 from tokenloop_models.file_kinds import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Collection, Mapping
     from pathlib import Path
 
     import tokenizers
@@ -31,15 +31,33 @@ class GgufVocabulary:
         ids: the id of each spelling.
     """
 
-    def __init__(self, path: Path, metadata: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        metadata: Mapping[str, Any],
+        *,
+        written: Callable[[str], str] = str,
+    ) -> None:
+        """Read and check the lists.
+
+        Args:
+            path: the file, for errors.
+            metadata: all its keys; arrays as lists.
+            written: from a user-defined token's spelling to how it stands in a text.
+
+        Raises:
+            ModelError: a list is missing, of another length or says something impossible.
+        """
         self.path = path
         self.metadata = metadata
-        self.tokens: list[str] = self.listed("tokens", str)
+        self.tokens: list[str] = list(self.listed("tokens", str))
         self.types: list[int] = self.listed("token_type", int, len(self.tokens))
         unknown = set(self.types) - set(range(NORMAL, BYTE + 1))
         if unknown:
             problem = f"{quoted(min(unknown))} is not known; {NORMAL} to {BYTE} are"
             raise self.error("token_type", problem)
+        for token_id in self.of_type(USER_DEFINED):
+            self.tokens[token_id] = written(self.tokens[token_id])
         self.ids: dict[str, int] = {token: n for n, token in enumerate(self.tokens)}
         if len(self.ids) < len(self.tokens):
             twice = Counter(self.tokens).most_common(1)[0][0]
@@ -78,12 +96,19 @@ class GgufVocabulary:
         """Return the ids of one type."""
         return [token_id for token_id, its_kind in enumerate(self.types) if its_kind == kind]
 
-    def add_to(self, backend: tokenizers.Tokenizer) -> None:
-        """Make the backend find control and user-defined tokens in a text."""
-        controls = [self._added(token_id) for token_id in self.of_type(CONTROL)]
-        backend.add_special_tokens(controls)
-        backend.add_tokens([self._added(token_id) for token_id in self.of_type(USER_DEFINED)])
+    def add_to(self, backend: tokenizers.Tokenizer, *, eats_spaces: Collection[int] = ()) -> None:
+        """Make the backend find control and user-defined tokens in a text.
 
-    def _added(self, token_id: int) -> AddedToken:
+        Args:
+            backend: which one.
+            eats_spaces: ids of tokens that take the white space after them with them.
+        """
+        for kind, add in (
+            (CONTROL, backend.add_special_tokens),
+            (USER_DEFINED, backend.add_tokens),
+        ):
+            add([self._added(n, rstrip=n in eats_spaces) for n in self.of_type(kind)])
+
+    def _added(self, token_id: int, *, rstrip: bool) -> AddedToken:
         special = self.types[token_id] == CONTROL
-        return AddedToken(self.tokens[token_id], normalized=False, special=special)
+        return AddedToken(self.tokens[token_id], normalized=False, special=special, rstrip=rstrip)

@@ -29,6 +29,7 @@ class Tokenizer:
         bos_id: the token that starts a text, where there is one.
         eos_ids: the tokens that end one.
         add_bos: whether the model expects ``bos_id`` in front of a text.
+        notices: what a person must know of it before trusting the ids; mostly empty.
     """
 
     def __init__(
@@ -43,6 +44,7 @@ class Tokenizer:
         bos_id: int | None,
         eos_ids: Sequence[int],
         add_bos: bool,
+        notices: Sequence[str] = (),
     ) -> None:
         """Put together what a loader has read.
 
@@ -56,6 +58,7 @@ class Tokenizer:
             bos_id: the token that starts a text, where there is one.
             eos_ids: the tokens that end one.
             add_bos: whether the model expects ``bos_id`` in front of a text.
+            notices: what a person must know of it before trusting the ids.
         """
         self._backend = backend
         self._fragments = fragments
@@ -69,6 +72,7 @@ class Tokenizer:
         self.bos_id = bos_id
         self.eos_ids = tuple(eos_ids)
         self.add_bos = add_bos
+        self.notices = tuple(notices)
 
     def encode(self, text: str, *, specials: bool = False, continues: bool = False) -> list[int]:
         """Cut a text into tokens; never adds a BOS.

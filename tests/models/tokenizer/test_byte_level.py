@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,14 +12,15 @@ import tokenizers
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.models.tokenizer.sweeps import sweeps
 from tests.models.tokenizer.twins import PUBLISHED, TEXTS, byte_level_json, gguf_metadata
 from tokenloop_models.errors import ModelError
 from tokenloop_models.tokenizer import Tokenizer
 from tokenloop_models.tokenizer.from_gguf import tokenizer_from_gguf
-from tokenloop_models.tokenizer.pre_splits import PRE_SPLITS
 from tokenloop_models.tokenizer.spelling import BYTE_OF_LETTER
 
 FILE = Path("model.gguf")
+COMPOSED = {pre for pre, said in PUBLISHED.items() if "normalizer" in said}
 
 # Unicode of every kind, and the letters that cuts and merges turn on.
 any_text = st.text() | st.text("aAtTeE'sSlLvdm 019\n\r\t.,é\u0301日😀<|_im_end|>", max_size=40)
@@ -61,15 +63,17 @@ def test_a_gguf_cuts_as_the_published_tokenizer_json(pre: str, text: str) -> Non
 
 
 @pytest.mark.parametrize("pre", PUBLISHED)
-def test_the_pre_splits_differ_where_they_should(pre: str) -> None:
-    longest_number = {"gpt-2": 6, "smollm": 1, "llama-bpe": 3, "qwen2": 1}[pre]
-    words = published(pre).pre_tokenizer.pre_tokenize_str("123456")
-    assert max(len(word) for word, _ in words) == longest_number
-    words = PRE_SPLITS[pre].pre_tokenizer().pre_tokenize_str("123456")
-    assert max(len(word) for word, _ in words) == longest_number
+def test_ids_equal_the_published_ones_over_unicode_digits_code_and_emoji(pre: str) -> None:
+    ours, theirs = from_gguf(pre), published(pre)
+    for text in sweeps():
+        ids = ours.encode(text)
+        assert ids == theirs.encode(text, add_special_tokens=False).ids
+        joined = b"".join(map(ours.token_bytes, ids))
+        changed = unicodedata.normalize("NFC", text) if pre in COMPOSED else text
+        assert joined == changed.encode()
 
 
-@pytest.mark.parametrize("pre", sorted(set(PUBLISHED) - {"qwen2"}))
+@pytest.mark.parametrize("pre", sorted(PUBLISHED.keys() - COMPOSED))
 @given(text=any_text)
 def test_token_bytes_join_to_the_text(pre: str, text: str) -> None:
     tokenizer = from_gguf(pre)
@@ -100,6 +104,16 @@ def test_a_word_that_is_a_token_is_taken_whole_only_by_llama_3() -> None:
     merged = tokenizer_from_gguf(FILE, metadata | {"tokenizer.ggml.pre": "gpt-2"})
     assert whole.encode(" unmergeable") == [whole.size - 1]
     assert len(merged.encode(" unmergeable")) > 1
+
+
+def test_default_cuts_as_llama_cpp_does_and_says_that_it_is_doubtful() -> None:
+    metadata = gguf_metadata(byte_level_json("gpt-2"), "default")
+    tokenizer = tokenizer_from_gguf(FILE, metadata)
+    said = "model.gguf: tokenizer.ggml.pre: 'default' names no model's own cut into words: "
+    assert [notice.startswith(said) for notice in tokenizer.notices] == [True]
+    text = "don't 12345 a$b=c"
+    assert tokenizer.decode(tokenizer.encode(text)) == text
+    assert from_gguf("gpt-2").notices == ()
 
 
 def test_a_typed_special_is_plain_text_unless_asked_for() -> None:
@@ -166,7 +180,7 @@ def test_what_begins_and_ends_a_text_is_read_from_the_file() -> None:
         ({"model": "bert"}, "model: 'bert' is not known; gpt2 and llama are"),
         ({"model": ["gpt2"]}, "model: ['gpt2'] is not known"),
         ({"pre": None}, "pre: is missing; known are gpt-2, "),
-        ({"pre": "default"}, "pre: 'default' is not known; known are gpt-2, "),
+        ({"pre": "mystery"}, "pre: 'mystery' is not known; known are gpt-2, "),
         ({"pre": "\x1b[2J"}, "pre: '\\x1b[2J' is not known; "),
         ({"tokens": None}, "tokens: is missing"),
         ({"tokens": [1, 2]}, "tokens: is missing; a list of str"),
