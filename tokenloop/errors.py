@@ -22,10 +22,21 @@ class SessionError(TokenloopError):
 
 
 class ContextFullError(SessionError):
-    """The prefix has reached the model's context length."""
+    """What was asked for does not fit into the model's context."""
 
-    def __init__(self, limit: int) -> None:
-        super().__init__(f"context full at {limit:,} positions: rewind or edit to go on")
+    def __init__(self, limit: int, *, given: int | None = None) -> None:
+        """Say what is full, or how much too long a text is.
+
+        Args:
+            limit: the model's context length in tokens.
+            given: tokens of the whole text, where text was given that does not fit.
+        """
+        self.limit = limit
+        self.given = given
+        message = f"context full at {limit:,} positions: rewind or edit to go on"
+        if given is not None:
+            message = f"the text is {given:,} tokens: the context holds {limit:,}"
+        super().__init__(message)
 
 
 class DistributionError(SessionError):

@@ -211,6 +211,15 @@ def test_regenerate_rewinds_and_runs_on(driver: Driver) -> None:
     assert steps == ids
 
 
+def test_a_run_of_no_steps_is_refused_before_anything_is_rewound(driver: Driver) -> None:
+    before = changed(driver.do(driver.loop.step())).snapshot
+    for request in (driver.loop.run(0), driver.loop.regenerate(1, -3)):
+        failed = driver.do(request)
+        assert isinstance(failed, Failed)
+        assert "a whole number from 1" in failed.message
+    assert changed(driver.do(driver.loop.show(8))).snapshot.prefix == before.prefix
+
+
 def test_a_prefill_paused_while_it_runs_is_stopped_and_changes_nothing(driver: Driver) -> None:
     before = changed(driver.do(driver.loop.step())).snapshot
     original = driver.loop._on_event

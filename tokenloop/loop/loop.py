@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tokenloop.errors import SessionError, TokenloopError
+from tokenloop.errors import SessionError, SettingError, TokenloopError
 from tokenloop.labels import clean
 from tokenloop.loop.events import (
     STOPPED,
@@ -173,10 +173,8 @@ class Loop:
         """Step on until the text ends, ``steps`` were made, the context is full, or a pause."""
 
         def work(request: int) -> None:
-            if steps is not None and steps < 1:
-                raise SessionError(f"steps = {steps} is not possible: a whole number from 1")
             self._ready()
-            self._run_now = _Run(request, steps)
+            self._run_now = _Run(request, _checked(steps))
 
         return self._send("run", work)
 
@@ -184,9 +182,10 @@ class Loop:
         """Rewind to ``length`` tokens and run on from there."""
 
         def work(request: int) -> None:
+            most = _checked(steps)
             self._ready().rewind_to(length)
             self._changed(request, "rewound")
-            self._run_now = _Run(request, steps)
+            self._run_now = _Run(request, most)
 
         return self._send("run", work)
 
@@ -381,6 +380,12 @@ class Loop:
 
         load = self._loader if self._loader is not None else _default_loader()
         return load(source, device=device, dtype=dtype, threads=threads, progress=report)
+
+
+def _checked(steps: int | None) -> int | None:
+    if steps is not None and steps < 1:
+        raise SettingError("steps", steps, "a whole number from 1")
+    return steps
 
 
 def _default_loader() -> Loader:

@@ -6,7 +6,8 @@ leaves the prefix, the held logits and the settings as they were. Only one threa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -199,9 +200,10 @@ class Session:
             Cancelled: stopped between chunks.
         """
         ids = list(ids)
-        run = self._prefill(ids, keep=0, progress=progress, cancelled=cancelled)
-        candidates = self._candidates(run.output.logits)
-        now = consider(candidates, ids, 0, self._dials, self._vocabulary)
+        with self._unchanged_on_failure():
+            run = self._prefill(ids, keep=0, progress=progress, cancelled=cancelled)
+            candidates = self._candidates(run.output.logits)
+            now = consider(candidates, ids, 0, self._dials, self._vocabulary)
         self._tree, self._held = Tree(), HeldLogits()
         self._history = History()
         self._commit_given(ids, common=0, run=run, now=now, before=None)
@@ -290,10 +292,11 @@ class Session:
         ids = _ids_of(branch)
         logits = self._held.get(branch[-1])
         run = None
-        if logits is None:
-            run = self._passes.run(ids)
-            logits = run.output.logits
-        now = self._consider(ids, logits)
+        with self._unchanged_on_failure():
+            if logits is None:
+                run = self._passes.run(ids)
+                logits = run.output.logits
+            now = self._consider(ids, logits)
         self._passes.truncate(length)
         self._commit(branch, now, logits, run)
 
@@ -320,15 +323,14 @@ class Session:
         self._held_now()
         if self._branch[-1].shown.how == "given":
             raise SessionError("the last token was given, not sampled: edit the text instead")
-        before = self._branch, self._now, self._cache
         parent = self._branch[-2]
         attempt = parent.attempt
         try:
-            self.rewind()
-            self.roll()
-            return self.step()
+            with self._unchanged_on_failure():
+                self.rewind()
+                self.roll()
+                return self.step()
         except Exception:
-            self._branch, self._now, self._cache = before
             parent.attempt = attempt
             raise
 
@@ -362,6 +364,23 @@ class Session:
             raise SessionError("no prompt yet: give the model a text to go on from")
         return self._now
 
+    @contextmanager
+    def _unchanged_on_failure(self) -> Iterator[None]:
+        """Whatever goes wrong inside, the prefix and what is held after it stay as they were.
+
+        The cache keeps the part of the prefix that the failed pass did not overwrite, and says so.
+        """
+        before = self._branch, self._now
+        try:
+            yield
+        except BaseException:
+            self._branch, self._now = before
+            kept = common_prefix(self._passes.ids, self.ids)
+            self._passes.truncate(kept)
+            if kept != self._cache.positions:
+                self._cache = self._passes.record(kept, 0)
+            raise
+
     def _turn(self, dials: Dials) -> None:
         if self._now is not None:
             attempt = self._branch[-1].attempt
@@ -380,10 +399,12 @@ class Session:
 
     def _append(self, choice: Choice) -> StepRecord:
         """Append the chosen token, run one pass, look at what comes next, record it."""
-        self._check_room(len(self._branch) + 1)
+        if self.context_full:
+            raise ContextFullError(self.model.context_length)
         ids = [*self.ids, choice.chosen.id]
-        run = self._passes.run(ids)
-        now = self._consider(ids, run.output.logits)
+        with self._unchanged_on_failure():
+            run = self._passes.run(ids)
+            now = self._consider(ids, run.output.logits)
         node = self._tree.child(self._branch[-1], self._vocabulary.token(choice.chosen.id))
         node.arrived(choice.draw.how, choice.chosen.p, choice.chosen.rank)
         self._commit((*self._branch, node), now, run.output.logits, run)
@@ -408,8 +429,9 @@ class Session:
         before = self._held.get(self._branch[common - 1]) if common else None
         # Without the logits before the first new token, its predecessor is computed once more.
         keep = common if before is not None else max(0, common - 1)
-        run = self._prefill(ids, keep=keep, progress=progress, cancelled=cancelled)
-        now = self._consider(ids, run.output.logits)
+        with self._unchanged_on_failure():
+            run = self._prefill(ids, keep=keep, progress=progress, cancelled=cancelled)
+            now = self._consider(ids, run.output.logits)
         self._commit_given(ids, common=common, run=run, now=now, before=before)
 
     def _prefill(
@@ -422,14 +444,11 @@ class Session:
     ) -> Pass:
         if not ids:
             raise SessionError("the text is empty: a pass needs at least one token")
-        self._check_room(len(ids))
+        if len(ids) > self.model.context_length:
+            raise ContextFullError(self.model.context_length, given=len(ids))
         return self._passes.run(
             ids, keep=keep, top=self._dials.shown, progress=progress, cancelled=cancelled
         )
-
-    def _check_room(self, length: int) -> None:
-        if length > self.model.context_length:
-            raise ContextFullError(self.model.context_length)
 
     def _commit_given(
         self,
