@@ -68,6 +68,20 @@ def test_a_late_answer_to_a_look_that_was_left_is_dropped() -> None:
     assert conductor.view().moment == "now"
 
 
+def test_a_key_counts_as_soon_as_the_prompt_is_shown() -> None:
+    events: list[Event] = []
+    loop = FakeLoop(events.append)
+    conductor = Conductor(loop, lambda text, severity: None)
+    conductor.load("x", device="cpu", dtype="auto", threads=1, settings=loop.settings, seed=7)
+    conductor.open("a b c d")
+    for event in events:
+        if isinstance(event, Finished):
+            continue
+        conductor.handle(event)
+    conductor.step()
+    assert ("step",) in loop.calls
+
+
 async def test_a_run_shows_every_token_at_the_end_and_says_why_it_stopped() -> None:
     async with driven() as world:
         world.loop.steps_a_run = 40

@@ -72,7 +72,7 @@ class Conductor(State):
 
     def step(self) -> None:
         """Make the pending draw fact."""
-        if self.may("step") and len(self._work) < MAX_WAITING:
+        if self.may("step") and self._keeps_up():
             self._ask("step", self._engine.step())
 
     def take(self, token_id: int) -> None:
@@ -82,7 +82,7 @@ class Conductor(State):
 
     def rewind(self) -> None:
         """Drop the last token."""
-        if self.may("rewind", needs_choice=False) and len(self._work) < MAX_WAITING:
+        if self.may("rewind", needs_choice=False) and self._keeps_up():
             self._ask("rewind", self._engine.rewind(1))
 
     def roll(self) -> None:
@@ -223,6 +223,11 @@ class Conductor(State):
     def _ask(self, what: str, request: int) -> int:
         self._work[request] = what
         return request
+
+    def _keeps_up(self) -> bool:
+        """Whether the loop is no more than a key or two behind."""
+        moves = [what for what in self._work.values() if what in ("step", "rewind")]
+        return len(moves) < MAX_WAITING
 
     def _stop_run(self) -> None:
         if self.running or self.opening:

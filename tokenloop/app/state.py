@@ -132,11 +132,14 @@ class State:
                 self.progress = event
             case Loaded(request=request, model=model) if request == self._load_request:
                 self.model, self.snapshot, self.then = model, None, None
+                self._load_request = None
             case Changed():
                 self._changed(event)
             case Looked(request=request) if self.then and request == self.then.request:
                 self.then = Then(event.position, None, event.record)
-            case RunEnded(reason=reason, steps=steps):
+            case RunEnded(request=request, reason=reason, steps=steps):
+                if request == self._run_request:
+                    self._run_request = None
                 self._tell(
                     f"{reason} · {steps:,} {'step' if steps == 1 else 'steps'}", "information"
                 )
@@ -149,6 +152,9 @@ class State:
 
     def _changed(self, event: Changed) -> None:
         snapshot = event.snapshot
+        if event.request == self._open_request:
+            # Read and shown: a key pressed before Finished is here must not be refused.
+            self._open_request = None
         before = len(self.snapshot.prefix) if self.snapshot else 0
         appended = len(snapshot.prefix) - before
         self.landed = max(0, appended) if event.done in ("stepped", "typed") else 0
