@@ -9,11 +9,24 @@ from tokenloop_models.families import (
     gemma,
     gemma2,
     gemma3,
+    gpt2,
+    gpt_neo,
+    gpt_neox,
+    granite,
     llama,
     mistral,
     mixtral,
+    olmo2,
+    olmoe,
+    opt,
+    phi,
+    phi3,
     qwen2,
     qwen3,
+    qwen3_moe,
+    smollm3,
+    stablelm,
+    starcoder2,
 )
 from tokenloop_models.families.settings import Settings
 from tokenloop_models.fields import settings_file
@@ -23,18 +36,28 @@ if TYPE_CHECKING:
     from tokenloop_models.config import DecoderConfig
     from tokenloop_models.families.family import Family
 
-FAMILIES: tuple[Family, ...] = tuple(
-    module.FAMILY
-    for module in (
-        gemma,
-        gemma2,
-        gemma3,
-        llama,
-        mistral,
-        mixtral,
-        qwen2,
-        qwen3,
-    )
+FAMILIES: tuple[Family, ...] = (
+    gemma.FAMILY,
+    gemma2.FAMILY,
+    gemma3.FAMILY,
+    gpt2.FAMILY,
+    gpt_neo.FAMILY,
+    gpt_neox.FAMILY,
+    granite.FAMILY,
+    llama.FAMILY,
+    mistral.FAMILY,
+    mixtral.FAMILY,
+    olmo2.FAMILY,
+    olmoe.FAMILY,
+    opt.FAMILY,
+    phi.FAMILY,
+    phi3.FAMILY,
+    qwen2.FAMILY,
+    qwen3.FAMILY,
+    qwen3_moe.FAMILY,
+    smollm3.FAMILY,
+    stablelm.FAMILY,
+    starcoder2.FAMILY,
 )
 MODEL_TYPES = {name: family for family in FAMILIES for name in family.model_types}
 """By ``model_type`` of a ``config.json``."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tokenloop_models.config import DecoderConfig, Experts, LayerConfig
 from tokenloop_models.families import rotary
 from tokenloop_models.families.family import Stored
-from tokenloop_models.roles import ATTENTION, GATED
+from tokenloop_models.roles import ATTENTION, EVERYTHING, GATED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -169,6 +169,36 @@ def llama_like(
     )
 
 
+def gpt_like(settings: Settings) -> DecoderConfig:
+    """Read the settings of GPT-2's kin: learned positions, layer norms, a plain MLP, biases.
+
+    Raises:
+        ModelError: a field is missing or out of range.
+    """
+    hidden = settings.whole("hidden_size")
+    heads = settings.whole("num_attention_heads")
+    if hidden % heads:
+        raise settings.refused("num_attention_heads", f"must divide the {hidden} features")
+    context = settings.whole("max_position_embeddings")
+    layer = LayerConfig(intermediate=settings.whole("intermediate_size", 4 * hidden))
+    return DecoderConfig(
+        vocab_size=settings.vocab_size(),
+        hidden=hidden,
+        heads=heads,
+        kv_heads=heads,
+        head_dim=hidden // heads,
+        context_length=context,
+        layers=(layer,) * settings.whole("num_hidden_layers", high=MOST_LAYERS),
+        norm="layer",
+        norm_eps=settings.number("layer_norm_eps", low=0.0, high=1.0),
+        activation=settings.activation(),
+        gated=False,
+        biases=EVERYTHING,
+        position_rows=context,
+        tied_head=settings.is_tied(),
+    )
+
+
 def head_dim(settings: Settings) -> int:
     """Features a head: what the file says, or what the heads leave of the hidden state."""
     hidden, heads = settings.whole("hidden_size"), settings.whole("num_attention_heads")
@@ -217,9 +247,9 @@ def windowed(
     )
 
 
-def experts(settings: Settings, *, renormalised: bool) -> Experts:
+def experts(settings: Settings, *, renormalised: bool, name: str = "num_experts") -> Experts:
     """Read how many experts there are and are used."""
-    count = settings.whole("num_experts", high=MOST_LAYERS)
+    count = settings.whole(name, high=MOST_LAYERS)
     used = settings.whole("num_experts_per_tok", high=count)
     return Experts(count=count, used=used, renormalised=renormalised)
 
@@ -243,5 +273,5 @@ def _optional_biases(settings: Settings) -> frozenset[str]:
         asked = (roles for name, roles in OPTIONAL_BIASES.items() if settings.flag(name, False))
         return frozenset(role for roles in asked for role in roles)
     there = settings.checkpoint.names()
-    names = {role: GGUF_NAMES[role].format(0) for role in (*ATTENTION, *GATED)}
-    return frozenset(role for role, name in names.items() if f"{name}.bias" in there)
+    held = [roles for roles, name in GGUF_NAMES.items() if f"{name.format(0)}.bias" in there]
+    return frozenset(" ".join(held).split()).intersection((*ATTENTION, *GATED))

@@ -50,11 +50,11 @@ ARCHITECTURES = {
 PERMUTED = ("llama", "mistral", "mixtral", "smollm3", "granite")
 SHIFTED = ("gemma", "gemma2", "gemma3", "gemma3_text")
 SPELLINGS: dict[str, tuple[str, ...]] = {
-    "hidden": ("hidden_size", "n_embd"),
-    "layers": ("num_hidden_layers", "n_layer"),
-    "heads": ("num_attention_heads", "n_head"),
-    "context": ("max_position_embeddings", "n_positions"),
-    "inside": ("intermediate_size", "n_inner"),
+    "hidden": ("n_embd", "hidden_size"),
+    "layers": ("n_layer", "num_hidden_layers"),
+    "heads": ("n_head", "num_attention_heads"),
+    "context": ("n_positions", "max_position_embeddings"),
+    "inside": ("n_inner", "intermediate_size"),
 }
 
 
