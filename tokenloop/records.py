@@ -292,3 +292,32 @@ class ModelInfo(Struct, frozen=True, kw_only=True):
     fingerprint: str
     eos_ids: tuple[int, ...]
     notices: tuple[str, ...] = ()
+
+
+class CheckRecord(Struct, frozen=True, kw_only=True):
+    """The held logits against the same prefix computed afresh in float32, without a cache.
+
+    Attributes:
+        positions: tokens of the prefix.
+        dtype: what the session's passes ran in.
+        largest_logit_diff: the largest difference of any candidate's logit.
+        at: the candidate with that difference.
+        largest_p_diff: the largest difference of any candidate's raw probability.
+        chosen: what the session's draw falls on.
+        fresh_chosen: what the same draw falls on afresh.
+        fresh_ms: what computing it afresh took.
+    """
+
+    positions: int
+    dtype: str
+    largest_logit_diff: float
+    at: Token
+    largest_p_diff: float
+    chosen: Token
+    fresh_chosen: Token
+    fresh_ms: float
+
+    @property
+    def same_token(self) -> bool:
+        """Whether the chosen token stays the same."""
+        return self.chosen.id == self.fresh_chosen.id

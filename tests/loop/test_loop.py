@@ -10,6 +10,7 @@ import pytest
 
 from tokenloop.loop import (
     Changed,
+    Checked,
     Event,
     Failed,
     Finished,
@@ -107,6 +108,25 @@ def test_looking_answers_with_the_record(driver: Driver) -> None:
     looked = driver.do(driver.loop.look(stepped.record.position))
     assert isinstance(looked, Looked)
     assert looked.record == stepped.record
+
+
+def test_the_self_check_answers_and_changes_nothing(driver: Driver) -> None:
+    before = changed(driver.do(driver.loop.step())).snapshot
+    checked = driver.do(driver.loop.check())
+    assert isinstance(checked, Checked)
+    assert checked.record.largest_logit_diff < 1e-4
+    assert changed(driver.do(driver.loop.show(40))).snapshot.prefix == before.prefix
+
+
+def test_the_self_check_of_another_dtype_is_against_float32(tiny_model_folder: Path) -> None:
+    driver = Driver()
+    driver.do(driver.loop.load(tiny_model_folder, dtype="bfloat16", settings=OPEN))
+    driver.do(driver.loop.open("the rain"))
+    checked = driver.do(driver.loop.check())
+    assert isinstance(checked, Checked)
+    assert checked.record.dtype == "bfloat16"
+    assert checked.record.largest_logit_diff > 1e-4
+    driver.loop.close()
 
 
 def test_a_failed_command_says_why_in_one_line_and_the_loop_lives_on(driver: Driver) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import msgspec
 import numpy as np
@@ -11,7 +12,7 @@ from msgspec import structs
 
 from tokenloop.errors import ContextFullError, DistributionError, SessionError, SettingError
 from tokenloop.records import StepRecord
-from tokenloop.sampling import SamplerSettings, uniform
+from tokenloop.sampling import Candidates, SamplerSettings, uniform
 from tokenloop.session import Session
 from tokenloop_models.errors import Cancelled
 
@@ -336,6 +337,39 @@ def test_looking_changes_nothing(session: Session) -> None:
     session.look(1)
     session.look(len(session.ids) - 1)
     assert state(session) == before
+
+
+# --- self-check ----------------------------------------------------------------------------------
+
+
+def test_the_self_check_compares_with_a_fresh_prefill(session: Session, fresh) -> None:
+    for _ in range(3):
+        session.step()
+    before = state(session)
+    record = session.check()
+    truth = fresh(session.ids)
+    assert record.largest_logit_diff == pytest.approx(
+        float(np.abs(session.held_logits - truth).max()), abs=1e-6
+    )
+    assert record.largest_logit_diff < 1e-4
+    assert record.positions == len(session.ids)
+    assert record.chosen.id == session.held.chosen.id
+    assert record.same_token
+    assert state(session) == before
+
+
+def test_the_self_check_finds_what_is_wrong(session: Session) -> None:
+    now = session._now
+    lowest = now.choice.candidates[-1].id
+    tampered = now.raw.logits.copy()
+    tampered[lowest] += 50.0
+    session._now = replace(now, raw=Candidates(now.raw.ids, tampered))
+    session.configure(session.settings.replace(temperature=0))
+    record = session.check()
+    assert record.largest_logit_diff == pytest.approx(50, abs=1e-3)
+    assert record.at.id == lowest
+    assert record.chosen.id == lowest
+    assert not record.same_token
 
 
 # --- dials and refusals --------------------------------------------------------------------------

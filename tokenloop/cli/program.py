@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import click
 
 from tokenloop import __version__
+from tokenloop.cli.check import check
 from tokenloop.cli.completion import completion
 from tokenloop.cli.doctor import doctor
 from tokenloop.cli.exits import FAILED, INTERRUPTED, MISUSED
@@ -37,7 +38,7 @@ def program() -> None:
     """
 
 
-for command in (run, models, pull, doctor, completion):
+for command in (run, check, models, pull, doctor, completion):
     program.add_command(command)
 
 

@@ -2,6 +2,7 @@
 
 from tokenloop.loop.events import (
     Changed,
+    Checked,
     Event,
     Failed,
     Finished,
@@ -15,6 +16,7 @@ from tokenloop.loop.loop import Loop
 
 __all__ = [
     "Changed",
+    "Checked",
     "Event",
     "Failed",
     "Finished",

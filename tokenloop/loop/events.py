@@ -10,7 +10,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from tokenloop.records import ModelInfo, StepRecord
+from tokenloop.records import CheckRecord, ModelInfo, StepRecord
 from tokenloop.session.snapshot import Snapshot
 
 Done = Literal["opened", "stepped", "rewound", "rolled", "edited", "typed", "configured", "shown"]
@@ -60,6 +60,12 @@ class Looked(Event, frozen=True, kw_only=True):
 
     position: int
     record: StepRecord
+
+
+class Checked(Event, frozen=True, kw_only=True):
+    """The self-check's outcome."""
+
+    record: CheckRecord
 
 
 class RunEnded(Event, frozen=True, kw_only=True):

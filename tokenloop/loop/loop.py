@@ -20,6 +20,7 @@ from tokenloop.labels import clean
 from tokenloop.loop.events import (
     STOPPED,
     Changed,
+    Checked,
     Done,
     Event,
     Failed,
@@ -37,6 +38,9 @@ from tokenloop.session.runtime import Runtime
 from tokenloop_models.errors import Cancelled, ModelError
 
 Loader = Callable[..., Runtime]
+EXACT = "float32"
+"""The dtype that a self-check compares with."""
+
 OnEvent = Callable[[Event], None]
 
 
@@ -79,6 +83,7 @@ class Loop:
         self._stopped_up_to = 0
         self._commands: queue.SimpleQueue[_Command | None] = queue.SimpleQueue()
         self._run_now: _Run | None = None
+        self._reload_exactly: Callable[[int], Runtime] | None = None
         self._thread = threading.Thread(target=self._work, name="tokenloop-loop", daemon=True)
         self._thread.start()
 
@@ -99,6 +104,9 @@ class Loop:
         def work(request: int) -> None:
             start = time.perf_counter()
             runtime = self._load_model(source, device, dtype, threads, request)
+            self._reload_exactly = lambda request: self._load_model(
+                source, device, EXACT, threads, request
+            )
             shown = {} if self._shown is None else {"shown": self._shown}
             session = Session(runtime, settings=settings, seed=seed, **shown)
             self._session = session
@@ -218,6 +226,26 @@ class Loop:
             self._on_event(Looked(request=request, position=position, record=record))
 
         return self._send("look", work, ends_run=False)
+
+    def check(self) -> int:
+        """Compute the prefix afresh in float32 and compare: answered with ``Checked``.
+
+        A model that runs in another dtype is loaded once more in float32 for it.
+        """
+
+        def work(request: int) -> None:
+            session = self._ready()
+            reference = None
+            if session.model.dtype != EXACT and self._reload_exactly is not None:
+                reference = self._reload_exactly(request)
+            record = session.check(
+                reference,
+                progress=self._prefill_progress(request),
+                cancelled=lambda: self._is_stopped(request),
+            )
+            self._on_event(Checked(request=request, record=record))
+
+        return self._send("check", work)
 
     def pause(self) -> None:
         """Stop what was asked for so far at its next safe point: a run, a prefill."""

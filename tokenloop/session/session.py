@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokenloop.errors import ContextFullError, SessionError
-from tokenloop.records import Choice, ModelInfo, StepRecord
+from tokenloop.records import CheckRecord, Choice, ModelInfo, StepRecord
 from tokenloop.sampling import (
     DEFAULT_SEED,
     Candidates,
@@ -22,6 +22,7 @@ from tokenloop.sampling import (
     check_seed,
     raw_candidates,
 )
+from tokenloop.session.check import check
 from tokenloop.session.history import History
 from tokenloop.session.now import Dials, Now, consider, rolled
 from tokenloop.session.passes import CachedPasses, Pass, common_prefix
@@ -169,6 +170,35 @@ class Session:
             raise SessionError("nothing comes before the first token: it had no distribution")
         reading, row = node.reading
         return reading.record(row, node.token.id, position, self._vocabulary)
+
+    def check(
+        self,
+        reference: Runtime | None = None,
+        *,
+        progress: OnProgress | None = None,
+        cancelled: IsCancelled | None = None,
+    ) -> CheckRecord:
+        """Compare what is held with the same prefix computed afresh; nothing changes.
+
+        Args:
+            reference: the same model in float32; the session's own where it is that already.
+            progress: told of positions done.
+            cancelled: asked between chunks.
+
+        Raises:
+            SessionError: no prompt yet.
+            Cancelled, ModelError: as for :meth:`open`.
+        """
+        return check(
+            self._held_now(),
+            self.ids,
+            reference or self._runtime,
+            self._dials,
+            self._vocabulary,
+            dtype=self.model.dtype,
+            progress=progress,
+            cancelled=cancelled,
+        )
 
     # --- text to prefix --------------------------------------------------------------------------
 
