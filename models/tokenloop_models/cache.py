@@ -122,21 +122,20 @@ class KVCache:
             self._layers = [self._grown(layer, capacity) for layer in self._layers]
         self._capacity = capacity
 
-    def write(self, layer: int, new: torch.Tensor, start: int) -> tuple[torch.Tensor, torch.Tensor]:
-        """Put keys and values of new positions into a layer; they count once :meth:`advance` ran.
+    def write(self, layer: int, new: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Put keys and values behind those of a layer; they count once :meth:`advance` ran.
 
         Args:
             layer: which one.
             new: (positions, K and V, kv_heads, head_dim).
-            start: the first new position.
 
         Returns:
             Keys and values of the positions up to the new ones, each (1, kv_heads, stop, head_dim):
             views of the cache.
         """
         stored = self._layers[layer]
-        stop = start + new.shape[0]
-        stored[:, :, start:stop] = new.permute(1, 2, 0, 3)
+        stop = self.length + new.shape[0]
+        stored[:, :, self.length : stop] = new.permute(1, 2, 0, 3)
         keys, values = stored[:, None, :, :stop].unbind(0)
         return keys, values
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from tokenloop_models.cache import KVCache
     from tokenloop_models.config import DecoderConfig
+    from tokenloop_models.parts.span import Store
     from tokenloop_models.weights import Weights
 
 
@@ -45,9 +46,19 @@ class Decoder:
             (positions, hidden).
         """
         span = self._span(cache.length, cache.length + ids.shape[0], cache.regimes)
-        hidden = self.embedding(ids, span.start)
+        return self.run(ids, span, cache, after_layer)
+
+    def run(
+        self,
+        ids: torch.Tensor,
+        span: Span,
+        store: Store,
+        after_layer: Callable[[int], None] | None = None,
+    ) -> torch.Tensor:
+        """Run the layers over the positions of a span, wherever keys and values are kept."""
+        hidden = self.embedding(ids, span.where)
         for index, layer in enumerate(self.layers):
-            hidden = layer(hidden, span, cache)
+            hidden = layer(hidden, span, store)
             if after_layer is not None:
                 after_layer(index)
         return hidden
@@ -67,4 +78,4 @@ class Decoder:
             sight(start, stop, window, self._device, always_mask=self._always_mask)
             for window in self._windows
         )
-        return Span(start, stop, turns, sights)
+        return Span(slice(start, stop), turns, sights)

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 import torch
 
 if TYPE_CHECKING:
-    from tokenloop_models.cache import KVCache
     from tokenloop_models.config import DecoderConfig
     from tokenloop_models.parts.attention import Attention
     from tokenloop_models.parts.experts import MixtureOfExperts
     from tokenloop_models.parts.mlp import MLP
     from tokenloop_models.parts.norms import Norm
-    from tokenloop_models.parts.span import Span
+    from tokenloop_models.parts.span import Span, Store
 
 
 class Layer(ABC):
@@ -53,7 +52,7 @@ class Layer(ABC):
             setattr(self, role, norm)
 
     @abstractmethod
-    def __call__(self, x: torch.Tensor, span: Span, cache: KVCache) -> torch.Tensor:
+    def __call__(self, x: torch.Tensor, span: Span, cache: Store) -> torch.Tensor:
         """(positions, hidden) → (positions, hidden)."""
 
 
@@ -62,7 +61,7 @@ class PreNorm(Layer):
 
     __slots__ = ()
 
-    def __call__(self, x: torch.Tensor, span: Span, cache: KVCache) -> torch.Tensor:
+    def __call__(self, x: torch.Tensor, span: Span, cache: Store) -> torch.Tensor:
         """X + attention(norm(x)), then x + mlp(norm(x))."""
         x = x + self.attention(self.attention_norm(x), span, cache)
         return x + self.mlp(self.mlp_norm(x))
@@ -73,7 +72,7 @@ class ScaledPreNorm(Layer):
 
     __slots__ = ()
 
-    def __call__(self, x: torch.Tensor, span: Span, cache: KVCache) -> torch.Tensor:
+    def __call__(self, x: torch.Tensor, span: Span, cache: Store) -> torch.Tensor:
         """X + scale · attention(norm(x)), then x + scale · mlp(norm(x))."""
         x = torch.add(x, self.attention(self.attention_norm(x), span, cache), alpha=self.scale)
         return torch.add(x, self.mlp(self.mlp_norm(x)), alpha=self.scale)
@@ -84,7 +83,7 @@ class Sandwich(Layer):
 
     __slots__ = ()
 
-    def __call__(self, x: torch.Tensor, span: Span, cache: KVCache) -> torch.Tensor:
+    def __call__(self, x: torch.Tensor, span: Span, cache: Store) -> torch.Tensor:
         """X + norm(attention(norm(x))), then x + norm(mlp(norm(x)))."""
         x = x + self.attention_post_norm(self.attention(self.attention_norm(x), span, cache))
         return x + self.mlp_post_norm(self.mlp(self.mlp_norm(x)))
@@ -95,7 +94,7 @@ class PostNorm(Layer):
 
     __slots__ = ()
 
-    def __call__(self, x: torch.Tensor, span: Span, cache: KVCache) -> torch.Tensor:
+    def __call__(self, x: torch.Tensor, span: Span, cache: Store) -> torch.Tensor:
         """X + norm(attention(x)), then x + norm(mlp(x))."""
         x = x + self.attention_post_norm(self.attention(x, span, cache))
         return x + self.mlp_post_norm(self.mlp(x))
@@ -106,7 +105,7 @@ class NormAfterSum(Layer):
 
     __slots__ = ()
 
-    def __call__(self, x: torch.Tensor, span: Span, cache: KVCache) -> torch.Tensor:
+    def __call__(self, x: torch.Tensor, span: Span, cache: Store) -> torch.Tensor:
         """norm(x + attention(x)), then norm(x + mlp(x))."""
         x = self.attention_norm(x + self.attention(x, span, cache))
         return self.mlp_norm(x + self.mlp(x))
@@ -117,7 +116,7 @@ class Parallel(Layer):
 
     __slots__ = ()
 
-    def __call__(self, x: torch.Tensor, span: Span, cache: KVCache) -> torch.Tensor:
+    def __call__(self, x: torch.Tensor, span: Span, cache: Store) -> torch.Tensor:
         """X + attention(norm(x)) + mlp(norm'(x))."""
         return x + self.attention(self.attention_norm(x), span, cache) + self.mlp(self.mlp_norm(x))
 
@@ -127,7 +126,7 @@ class ParallelShared(Layer):
 
     __slots__ = ()
 
-    def __call__(self, x: torch.Tensor, span: Span, cache: KVCache) -> torch.Tensor:
+    def __call__(self, x: torch.Tensor, span: Span, cache: Store) -> torch.Tensor:
         """Y = norm(x); x + attention(y) + mlp(y)."""
         normed = self.attention_norm(x)
         return x + self.attention(normed, span, cache) + self.mlp(normed)

@@ -36,10 +36,9 @@ def a_cache(limit: int = 5000, long_from: int = 10_000) -> KVCache:
 def fill(cache: KVCache, count: int) -> list[tuple[torch.Tensor, torch.Tensor]]:
     """Append positions whose keys hold their position and values its negative."""
     cache.reserve(count)
-    start = cache.length
-    positions = torch.arange(start, start + count, dtype=torch.float32)
+    positions = torch.arange(cache.length, cache.length + count, dtype=torch.float32)
     new = torch.stack([positions, -positions], dim=1)[:, :, None, None].expand(-1, -1, 2, 8)
-    views = [cache.write(layer, new, start) for layer in range(3)]
+    views = [cache.write(layer, new) for layer in range(3)]
     cache.advance(count)
     return views
 

@@ -11,10 +11,9 @@ import torch.nn.functional as F  # noqa: N812 - the name that every torch reader
 from tokenloop_models.parts.rope import rotate_
 
 if TYPE_CHECKING:
-    from tokenloop_models.cache import KVCache
     from tokenloop_models.parts.linear import Linear
     from tokenloop_models.parts.norms import QueryKeyNorm
-    from tokenloop_models.parts.span import Span
+    from tokenloop_models.parts.span import Span, Store
 
 
 class Attention:
@@ -69,7 +68,7 @@ class Attention:
         self.scale = scale
         self.cap = cap
 
-    def __call__(self, x: torch.Tensor, span: Span, cache: KVCache) -> torch.Tensor:
+    def __call__(self, x: torch.Tensor, span: Span, cache: Store) -> torch.Tensor:
         """Attend from the span's positions to those that they see: (positions, hidden) → the same.
 
         The keys and values of the span are in the cache afterwards.
@@ -82,7 +81,7 @@ class Attention:
         if self.turn is not None:
             rotate_(queries_keys, span.turns[self.turn])
         new = qkv[:, self.heads :].view(count, 2, self.kv_heads, self.dim)
-        keys, values = cache.write(self.layer, new, span.start)  # (1, kv_heads, stop, dim)
+        keys, values = cache.write(self.layer, new)  # (1, kv_heads, stop, dim)
         sight = span.sights[self.sight]
         if sight.first:
             keys, values = keys[:, :, sight.first :], values[:, :, sight.first :]
@@ -90,15 +89,21 @@ class Attention:
         if self.cap is not None:
             mixed = self._capped(queries, keys, values, sight.mask, self.cap)
         elif count == 1:
-            mixed = self._one(queries, keys, values)
+            mixed = self._one(queries, keys, values, sight.mask)
         else:
             mixed = self._several(queries, keys, values, sight.mask)
         return self.output(mixed)
 
-    def _one(self, queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
-        """One position sees everything: its query heads are rows of their key/value head."""
+    def _one(
+        self,
+        queries: torch.Tensor,
+        keys: torch.Tensor,
+        values: torch.Tensor,
+        mask: torch.Tensor | None,
+    ) -> torch.Tensor:
+        """One position sees the same for all heads: those of a group are rows of their key head."""
         rows = queries.view(1, self.kv_heads, -1, self.dim)  # (1, kv_heads, group, dim)
-        mixed = F.scaled_dot_product_attention(rows, keys, values, scale=self.scale)
+        mixed = F.scaled_dot_product_attention(rows, keys, values, mask, scale=self.scale)
         return mixed.reshape(1, self.heads * self.dim)
 
     def _several(

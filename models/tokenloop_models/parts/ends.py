@@ -10,6 +10,7 @@ import torch.nn.functional as F  # noqa: N812 - the name that every torch reader
 if TYPE_CHECKING:
     from tokenloop_models.parts.linear import Linear
     from tokenloop_models.parts.norms import Norm
+    from tokenloop_models.parts.span import Where
 
 
 class Embedding:
@@ -36,15 +37,15 @@ class Embedding:
         self._project = project
         self._positions = positions
 
-    def __call__(self, ids: torch.Tensor, start: int) -> torch.Tensor:
-        """Embed the ids of positions from ``start`` on: int64, (positions,) → (…, hidden)."""
+    def __call__(self, ids: torch.Tensor, where: Where) -> torch.Tensor:
+        """Embed the ids of some positions: int64, (positions,) → (positions, hidden)."""
         hidden = F.embedding(ids, self.table)
         if self._scale != 1.0:
             hidden = hidden.mul_(self._scale)
         if self._project is not None:
             hidden = self._project(hidden)
         if self._positions is not None:
-            hidden = hidden + self._positions[start : start + len(ids)]
+            hidden = hidden + self._positions[where]
         return hidden
 
 

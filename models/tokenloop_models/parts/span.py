@@ -3,8 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import torch
+
+Where = slice | torch.Tensor
+
+
+class Store(Protocol):
+    """Where attention puts keys and values of new positions, and finds those of all others."""
+
+    def write(self, layer: int, new: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Put a layer's (positions, K and V, kv_heads, head_dim) to those of the span.
+
+        Returns:
+            Keys and values to look at, each (1, kv_heads, positions, head_dim).
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +29,8 @@ class Sight:
         first: none sees any before it.
         mask: which of the positions from ``first`` on each may see, bool, (new, stop − first);
             ``None`` where that follows from the shape: a single position sees all of them, a span
-            from 0 is a plain triangle.
+            from 0 is a plain triangle. One in the weights' dtype is added to scores instead, 0 or
+            −∞.
     """
 
     first: int
@@ -27,13 +42,12 @@ class Span:
     """The new positions of a pass.
 
     Attributes:
-        start, stop: the positions are [start, stop).
+        where: the positions, to index with: a slice, or in a static step int64, (positions,).
         turns: their rotary turns in each table of the decoder, complex64, (positions, 1, pairs).
         sights: what they see in each window of the decoder.
     """
 
-    start: int
-    stop: int
+    where: Where
     turns: tuple[torch.Tensor, ...]
     sights: tuple[Sight, ...]
 
