@@ -29,7 +29,6 @@ DEFAULTS = {
 def read(settings: Settings) -> DecoderConfig:
     """Read the settings."""
     settings.neutral("use_bidirectional_attention", False)
-    settings.neutral("hidden_activation", settings.activation())
     config = llama_like(settings)
     return replace(config, embedding_scale=math.sqrt(config.hidden))
 

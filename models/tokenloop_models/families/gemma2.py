@@ -24,7 +24,6 @@ NAMES = {
     "mlp_norm": "model.layers.{}.pre_feedforward_layernorm",
     "mlp_post_norm": "model.layers.{}.post_feedforward_layernorm",
 }
-SPELLING = {"hidden_act": "hidden_activation"}
 CAPS = {"attn_logit_softcapping": 50.0, "final_logit_softcapping": 30.0}
 DEFAULTS = {
     **gemma.DEFAULTS,
@@ -40,6 +39,7 @@ def read(settings: Settings) -> DecoderConfig:
     """Read the settings."""
     config = with_sandwich(settings, llama_like(settings), LAYERS_OF_27B)
     window = settings.whole("sliding_window")
+    settings.neutral("sliding_window_size", window)
     return windowed(settings, config, lambda index: index % 2 == 0, window=window)
 
 
@@ -72,7 +72,7 @@ FAMILY = Family(
     architectures=("gemma2",),
     read=read,
     stored={
-        "safetensors": safetensors(DEFAULTS, names=NAMES, spelling=SPELLING, added_to_norms=1.0),
+        "safetensors": safetensors(DEFAULTS, names=NAMES, added_to_norms=1.0),
         "gguf": gguf({**gemma.GELU, **CAPS, "sliding_window": 4096}),
     },
 )

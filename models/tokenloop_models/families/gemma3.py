@@ -81,7 +81,6 @@ FAMILY = Family(
             DEFAULTS,
             names=gemma2.NAMES,
             prefixes=PREFIXES,
-            spelling=gemma2.SPELLING,
             added_to_norms=1.0,
             ignored=PICTURES,
         ),

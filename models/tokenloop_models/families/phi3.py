@@ -45,6 +45,8 @@ def read(settings: Settings) -> DecoderConfig:
     """Read the settings."""
     config = llama_like(settings, partial=True)
     settings.get("original_max_position_embeddings")
+    settings.neutral("full_attn_mod", 1)
+    settings.neutral("interpolate_factor", 1)
     window = settings.whole("sliding_window", 0, low=0) or None  # 0 stands for none in a GGUF
     return windowed(settings, config, lambda _: True, window=window)
 

@@ -22,7 +22,7 @@ SPEAKS_OF_ARITHMETIC = re.compile(
 """A field that nobody asked for is refused where its name says that it could change the model."""
 
 HARMLESS = re.compile(
-    "_attn_implementation.*|.*drop(out|_p)?|.*pdrop|layerdrop|.*_dropout(_.*)?|summary_.*|"
+    "_attn_implementation.*|_?(use_)?flash_att.*|.*drop(out|_p)?|.*pdrop|layerdrop|.*_dropout(_.*)?|summary_.*|"
     "output_(attentions|hidden_states|router_logits)|is_(encoder_)?decoder|is_llama_config|"
     "max_window_layers|problem_type|.*_token_(id|index)|initializer.*|init_std|_sliding_window_pattern|router_aux.*"
 )
@@ -32,7 +32,7 @@ NEUTRAL: dict[str, tuple[object, ...]] = {
     "add_cross_attention": (False,),
     "pruned_heads": ({},),
     "rope_interleaved": (False,),
-    "pretraining_tp": (1,),
+    "rotary_scaling_factor": (1.0, 1),
 }
 """Fields of a ``config.json`` that are fine at these values, and change the model at others."""
 
@@ -40,6 +40,9 @@ NEUTRAL_GGUF: dict[str, tuple[object, ...]] = {
     "attention.causal": (True,),
     "expert_count": (0,),
     "expert_used_count": (0,),
+    "expert_gating_func": (1,),  # softmax
+    "attention.max_alibi_bias": (0.0,),
+    "attention.clamp_kqv": (0.0,),
     "tensor_data_layout": ("Meta AI original pth",),
     "use_parallel_residual": (False,),
 }
@@ -73,8 +76,10 @@ class Settings(Fields):
         super().__init__(where, content, prefix, stored.spelling, stored.defaults)
 
     def activation(self) -> str:
-        """The MLP's activation."""
-        return self.choice("hidden_act", ACTIVATIONS)
+        """The MLP's activation; Gemma's first files call a rounded one by the exact one's name."""
+        self.get("hidden_act")
+        precise = self.get("hidden_activation") is not None
+        return self.choice("hidden_activation" if precise else "hidden_act", ACTIVATIONS)
 
     def is_tied(self) -> bool:
         """Whether the head is the embedding; a GGUF says it by holding none."""
@@ -107,8 +112,24 @@ class Settings(Fields):
         fits = isinstance(names, list) and all(classes.fullmatch(str(each)) for each in names)
         if names is not None and not fits:
             raise self.refused("architectures", "is not supported; a model …ForCausalLM is")
+        self._refuse_foreign_code()
         for name in self.unasked():
             if name in NEUTRAL:
                 self.neutral(name, *NEUTRAL[name])
             elif SPEAKS_OF_ARITHMETIC.search(name) and not HARMLESS.fullmatch(name):
                 self.neutral(name, False)
+
+    def _refuse_foreign_code(self) -> None:
+        """Code in the folder is never run; where it is no port of the family's own, it is refused.
+
+        Many models were published with the code that the reference implementation has since taken
+        over, in modules named after their ``model_type``.
+        """
+        code = self.get("auto_map")
+        port = rf"(configuration|modeling)_{re.escape(self.checkpoint.architecture)}\.\w+"
+        known = isinstance(code, dict) and all(
+            name.startswith("AutoTokenizer") or re.fullmatch(port, str(value))
+            for name, value in code.items()
+        )
+        if code is not None and not known:
+            raise self.refused("auto_map", "is code of its own, which is never run")

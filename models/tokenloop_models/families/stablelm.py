@@ -33,8 +33,8 @@ NORMS = ("attention_norm", "mlp_norm", "norm")
 def read(settings: Settings) -> DecoderConfig:
     """Read the settings."""
     config = llama_like(settings, norm="layer", biases=NORMS, partial=True)
-    there = settings.checkpoint.names()
     if settings.gguf:
+        there = settings.checkpoint.names()
         settings.get("use_parallel_residual")  # converters write true where the model says nothing
         parallel = "blk.0.ffn_norm.weight" not in there
         normed = "blk.0.attn_q_norm.weight" in there

@@ -36,6 +36,7 @@ def read(settings: Settings) -> DecoderConfig:
     """Read the settings."""
     config = llama_like(settings, norm="layer")
     settings.neutral("layer_norm_epsilon", config.norm_eps)
+    settings.get("rms_norm_eps")  # there in the 15B model's, of norms that it doesn't have
     settings.neutral("norm_type", "layer_norm")
     settings.neutral("mlp_type", "default")
     without = () if settings.flag("use_bias", True) else (*ATTENTION, *PLAIN)

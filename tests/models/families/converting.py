@@ -58,13 +58,16 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
 }
 
 
-def write_gguf(folder: Path, path: Path, extra: Config | None = None) -> Path:
+def write_gguf(
+    folder: Path, path: Path, extra: Config | None = None, *, fused: bool = False
+) -> Path:
     """Convert a folder.
 
     Args:
         folder: safetensors and config.json.
         path: the GGUF.
         extra: further metadata, by name without the architecture.
+        fused: write queries, keys and values as one tensor, as some converters do.
     """
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     config = config.get("text_config", config)
@@ -81,10 +84,13 @@ def write_gguf(folder: Path, path: Path, extra: Config | None = None) -> Path:
             adders.get(type(value), writer.add_string)(key, value)
     write_vocabulary(writer, TinySpec())
     names = gguf.get_tensor_name_map(architecture, find(config, "layers"))
+    tensors: Tensors = {}
     for name, tensor in _converted(config, load_file(folder / "model.safetensors")):
         theirs = names.get_name(name, try_suffixes=(".weight", ".bias"))
         assert theirs is not None, name
-        writer.add_tensor(theirs, tensor.contiguous().numpy())
+        tensors[theirs] = tensor
+    for name, tensor in (_fused(tensors) if fused else tensors).items():
+        writer.add_tensor(name, tensor.contiguous().numpy())
     for name, tensor in _rope_tensors(config):
         writer.add_tensor(name, tensor.numpy())
     writer.write_header_to_file()
@@ -184,7 +190,10 @@ def _write_special(writer: gguf.GGUFWriter, config: Config) -> None:
 def _converted(config: Config, tensors: Tensors) -> Iterator[tuple[str, torch.Tensor]]:
     kind, heads = config["model_type"], find(config, "heads")
     stacks: dict[str, dict[int, torch.Tensor]] = {}
-    for name, tensor in tensors.items():
+    for stored, tensor in tensors.items():
+        if stored.startswith(("vision_tower.", "multi_modal_projector.")):
+            continue
+        name = stored.replace("language_model.model.", "model.")
         if kind in PERMUTED and (match := re.search(r"([qk])_proj\.(weight|bias)$", name)):
             groups = heads if match[1] == "q" else config["num_key_value_heads"]
             tensor = interleave(tensor, groups)
@@ -197,7 +206,7 @@ def _converted(config: Config, tensors: Tensors) -> Iterator[tuple[str, torch.Te
             tensor = torch.cat([by_head[:, each].flatten(0, 1) for each in range(3)])
         stacked = re.fullmatch(r"(.*\.(?:experts|norms))\.(\d+)(?:\.(\w+))?\.weight", name)
         if stacked is None:
-            yield name.replace("model.language_model.", "model."), tensor
+            yield name, tensor
             continue
         whole = ".".join(part for part in (stacked[1], stacked[3], "weight") if part)
         stacks.setdefault(whole, {})[int(stacked[2])] = tensor
@@ -207,6 +216,18 @@ def _converted(config: Config, tensors: Tensors) -> Iterator[tuple[str, torch.Te
         )
         whole = whole.replace("model.layers", "layers") if "feed_forward" in whole else whole
         yield whole, torch.stack([members[index] for index in range(len(members))])
+
+
+def _fused(tensors: Tensors) -> Tensors:
+    joined: Tensors = {}
+    for name, tensor in tensors.items():
+        match = re.fullmatch(r"(blk\.\d+)\.attn_([qkv])(\.weight|\.bias)", name)
+        if match is None:
+            joined[name] = tensor
+        elif match[2] == "q":
+            parts = [tensors[f"{match[1]}.attn_{each}{match[3]}"] for each in "qkv"]
+            joined[f"{match[1]}.attn_qkv{match[3]}"] = torch.cat(parts)
+    return joined
 
 
 def _rope_tensors(config: Config) -> Iterator[tuple[str, torch.Tensor]]:

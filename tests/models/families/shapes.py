@@ -99,7 +99,7 @@ SHAPES: dict[str, Shape] = {
         "gemma2",
         {
             **WIDE,
-            "sliding_window": 200,
+            "sliding_window": 7,
             "query_pre_attn_scalar": 12,
             "attn_logit_softcapping": None,
             "final_logit_softcapping": None,
