@@ -11,8 +11,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tokenloop_models.families import gemma
-from tokenloop_models.families.common import LLAMA_NAMES, gguf, llama_like, safetensors, windowed
+from tokenloop_models.families.common import llama_like, windowed
 from tokenloop_models.families.family import Family
+from tokenloop_models.families.storing import LLAMA_NAMES, gguf, safetensors
 
 if TYPE_CHECKING:
     from tokenloop_models.config import DecoderConfig

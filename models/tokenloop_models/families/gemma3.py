@@ -11,16 +11,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tokenloop_models.families import gemma, gemma2, rotary
-from tokenloop_models.families.common import (
-    FULL,
-    SLIDING,
-    gguf,
-    head_dim,
-    llama_like,
-    safetensors,
-    windowed,
-)
+from tokenloop_models.families.common import FULL, SLIDING, head_dim, llama_like, windowed
 from tokenloop_models.families.family import Family
+from tokenloop_models.families.storing import gguf, safetensors
 
 if TYPE_CHECKING:
     from tokenloop_models.config import DecoderConfig, Rotary
@@ -67,7 +60,10 @@ def _rotaries(settings: Settings) -> tuple[Rotary, Rotary]:
     if both.states(FULL) or both.states(SLIDING):
         everywhere = rotary.from_fields(settings, both.inside(FULL), dim)
         name = "rope_local_base_freq"
-        return everywhere, rotary.from_fields(settings, both.inside(SLIDING), dim, theta_name=name)
+        nearby = rotary.from_fields(settings, both.inside(SLIDING), dim, theta_name=name)
+        for unknown in both.unasked():
+            raise both.refused(unknown, f"is not known beside {FULL} and {SLIDING}")
+        return everywhere, nearby
     return rotary.read(settings, dim), rotary.plain(settings.number("rope_local_base_freq"), dim)
 
 

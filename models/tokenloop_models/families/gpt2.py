@@ -11,8 +11,9 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tokenloop_models.families.common import gguf, gpt_like, safetensors
+from tokenloop_models.families.common import gpt_like
 from tokenloop_models.families.family import Family
+from tokenloop_models.families.storing import gguf, safetensors
 
 if TYPE_CHECKING:
     from tokenloop_models.config import DecoderConfig

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tokenloop_models.families.common import gguf, llama_like, safetensors
+from tokenloop_models.families.common import llama_like
 from tokenloop_models.families.family import Family
 from tokenloop_models.families.mixtral import with_experts
+from tokenloop_models.families.storing import gguf, safetensors
 
 if TYPE_CHECKING:
     from tokenloop_models.config import DecoderConfig

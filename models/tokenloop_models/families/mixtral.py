@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tokenloop_models.families.common import LLAMA_NAMES, experts, llama_like, safetensors
+from tokenloop_models.families.common import experts, llama_like
 from tokenloop_models.families.family import Family
 from tokenloop_models.families.mistral import with_window
+from tokenloop_models.families.storing import LLAMA_NAMES, safetensors
 
 if TYPE_CHECKING:
     from tokenloop_models.config import DecoderConfig

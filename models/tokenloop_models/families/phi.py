@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tokenloop_models.families.common import LLAMA_NAMES, gguf, llama_like, safetensors
+from tokenloop_models.families.common import llama_like
 from tokenloop_models.families.family import Family
+from tokenloop_models.families.storing import LLAMA_NAMES, gguf, safetensors
 from tokenloop_models.roles import EVERYTHING
 
 if TYPE_CHECKING:

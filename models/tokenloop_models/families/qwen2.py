@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tokenloop_models.families.common import gguf, llama_like, safetensors, windowed
+from tokenloop_models.families.common import llama_like, windowed
 from tokenloop_models.families.family import Family
+from tokenloop_models.families.storing import gguf, safetensors
 
 if TYPE_CHECKING:
     from tokenloop_models.config import DecoderConfig

@@ -10,16 +10,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tokenloop_models.families import qwen2
-from tokenloop_models.families.common import (
-    EXPERT_NAMES,
-    LLAMA_NAMES,
-    experts,
-    gguf,
-    llama_like,
-    safetensors,
-)
+from tokenloop_models.families.common import experts, llama_like
 from tokenloop_models.families.family import Family
 from tokenloop_models.families.mistral import with_window
+from tokenloop_models.families.storing import EXPERT_NAMES, LLAMA_NAMES, gguf, safetensors
 
 if TYPE_CHECKING:
     from tokenloop_models.config import DecoderConfig

@@ -90,6 +90,8 @@ def from_gguf(settings: Settings, head_dim: int) -> Rotary:
         head_dim: features a head.
     """
     dims = settings.whole("rope.dimension_count", head_dim, low=2, high=head_dim)
+    if dims % 2:
+        raise settings.refused("rope.dimension_count", "must be even: features turn in pairs")
     theta = settings.number("rope.freq_base", THETA, low=1.0)
     kinds = ("none", "linear", "yarn", "longrope")
     kind = settings.choice("rope.scaling.type", kinds, "linear")

@@ -22,9 +22,10 @@ SPEAKS_OF_ARITHMETIC = re.compile(
 """A field that nobody asked for is refused where its name says that it could change the model."""
 
 HARMLESS = re.compile(
-    "_attn_implementation.*|_?(use_)?flash_att.*|.*drop(out|_p)?|.*pdrop|layerdrop|.*_dropout(_.*)?|summary_.*|"
-    "output_(attentions|hidden_states|router_logits)|is_(encoder_)?decoder|is_llama_config|"
-    "max_window_layers|problem_type|.*_token_(id|index)|initializer.*|init_std|_sliding_window_pattern|router_aux.*"
+    "_attn_implementation.*|_?(use_)?flash_att.*|.*drop(out|_p)?|.*pdrop|.*_dropout(_.*)?|"
+    "output_(attentions|hidden_states|router_logits)|router_aux.*|summary_.*|problem_type|"
+    "is_(encoder_)?decoder|is_llama_config|initializer.*|init_std|.*_token_(id|index)|"
+    "max_window_layers|_sliding_window_pattern"
 )
 """Fields of a ``config.json`` that sound like it and say nothing about a pass."""
 
@@ -95,11 +96,8 @@ class Settings(Fields):
         self.neutral("vocab_size", rows)
         return rows
 
-    def refuse_unknown(self, *, classes: re.Pattern[str] = MODEL_CLASS) -> None:
+    def refuse_unknown(self) -> None:
         """Refuse what nobody asked for and what could change the model.
-
-        Args:
-            classes: what ``architectures`` may name.
 
         Raises:
             ModelError: there is such a field.
@@ -109,7 +107,7 @@ class Settings(Fields):
                 self.neutral(name, *NEUTRAL_GGUF.get(name, ()))
             return
         names = self.get("architectures")
-        fits = isinstance(names, list) and all(classes.fullmatch(str(each)) for each in names)
+        fits = isinstance(names, list) and all(MODEL_CLASS.fullmatch(str(each)) for each in names)
         if names is not None and not fits:
             raise self.refused("architectures", "is not supported; a model …ForCausalLM is")
         self._refuse_foreign_code()
