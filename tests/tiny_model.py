@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from gguf import GGMLQuantizationType, GGUFWriter
+from gguf.quants import quantize
 from safetensors.torch import save_file
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
@@ -217,8 +218,9 @@ def write_gguf(
     rope_factors: torch.Tensor | None = None,
     extra: dict[str, float | int | str] | None = None,
     tensors: dict[str, torch.Tensor] | None = None,
+    kinds: dict[str, str] | None = None,
 ) -> Path:
-    """Write the GGUF form (float32), query and key rows interleaved as converters do.
+    """Write the GGUF form, query and key rows interleaved as converters do.
 
     Args:
         spec: the model.
@@ -226,6 +228,8 @@ def write_gguf(
         rope_factors: divisors of the rotary frequencies (``rope_freqs.weight``), [head_dim / 2].
         extra: further metadata, by full key.
         tensors: weights to write instead, under their safetensors names.
+        kinds: how to store matrices ("Q4_0"), by what their names contain, the last one counts;
+            float32 by default.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     writer = GGUFWriter(path, "llama")
@@ -250,7 +254,11 @@ def write_gguf(
     for name, tensor in (weights(spec) if tensors is None else tensors).items():
         heads = {"q_proj": spec.heads, "k_proj": spec.kv_heads}.get(name.split(".")[-2])
         rows = interleave(tensor, heads) if heads else tensor
-        writer.add_tensor(gguf_name(name), rows.numpy(), raw_dtype=GGMLQuantizationType.F32)
+        kind = GGMLQuantizationType.F32
+        for part, quantised in (kinds or {}).items():
+            if part in name and rows.ndim == 2:
+                kind = GGMLQuantizationType[quantised]
+        writer.add_tensor(gguf_name(name), quantize(rows.numpy(), kind), raw_dtype=kind)
     if rope_factors is not None:
         writer.add_tensor("rope_freqs.weight", rope_factors.float().numpy())
     writer.write_header_to_file()

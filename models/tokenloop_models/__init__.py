@@ -23,6 +23,7 @@ def load(
     *,
     device: str = "auto",
     dtype: str = "auto",
+    precision: str = "exact",
     threads: int | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Model:
@@ -33,6 +34,8 @@ def load(
         device: ``auto`` (CUDA where there is one), ``cpu``, ``cuda`` or ``cuda:N``.
         dtype: ``auto`` (float32 on a CPU, bfloat16 on CUDA), ``float32``, ``bfloat16`` or
             ``float16``.
+        precision: ``exact`` (products over weights dequantised to the dtype) or ``fast`` (a GGUF's
+            blocks of 4 to 8 bits stay packed, products round to bfloat16; CPU only).
         threads: how many torch uses on the CPU, in the whole process; ``None`` leaves it alone.
         progress: called with ("weights", tensors read, tensors in all).
 
@@ -45,4 +48,11 @@ def load(
     wait_without_spinning()
     from tokenloop_models import loading
 
-    return loading.load(source, device=device, dtype=dtype, threads=threads, progress=progress)
+    return loading.load(
+        source,
+        device=device,
+        dtype=dtype,
+        precision=precision,
+        threads=threads,
+        progress=progress,
+    )

@@ -10,7 +10,6 @@ from tokenloop_models.layers import Layer, kind_of_layer
 from tokenloop_models.parts.attention import Attention
 from tokenloop_models.parts.ends import Embedding, Head
 from tokenloop_models.parts.experts import MixtureOfExperts
-from tokenloop_models.parts.linear import Linear
 from tokenloop_models.parts.mlp import ACTIVATIONS, MLP, GatedMLP, PlainMLP
 from tokenloop_models.parts.norms import (
     LayerNorm,
@@ -25,6 +24,7 @@ from tokenloop_models.roles import NORMS
 
 if TYPE_CHECKING:
     from tokenloop_models.config import DecoderConfig, Experts, LayerConfig
+    from tokenloop_models.products import Products
     from tokenloop_models.weights import Weights
 
 
@@ -36,10 +36,13 @@ class Assembly:
         tables: the rotary tables that layers turn by, each once.
     """
 
-    def __init__(self, config: DecoderConfig, weights: Weights, device: torch.device) -> None:
+    def __init__(
+        self, config: DecoderConfig, weights: Weights, products: Products, device: torch.device
+    ) -> None:
         """Find out what layers have in common; nothing is read yet."""
         self._config = config
         self._weights = weights
+        self._products = products
         layers = config.layers
         self.windows = list(dict.fromkeys(layer.window for layer in layers))
         self._rotaries = list(dict.fromkeys(each.rotary for each in layers if each.rotary))
@@ -56,25 +59,24 @@ class Assembly:
 
     def embedding(self) -> Embedding:
         """Read the embedding, and the positions where they are learned."""
-        config, weights = self._config, self._weights
+        config, weights, products = self._config, self._weights, self._products
         projected = config.embedding_width is not None
         positions = weights.one("positions") if config.position_rows else None
         return Embedding(
-            weights.one("embedding"),
+            products.embedding(),
             scale=config.embedding_scale,
-            project=self._product("project_in") if projected else None,
+            project=products.make("project_in") if projected else None,
             positions=None if positions is None else positions[config.position_offset :],
         )
 
-    def head(self, embedding: Embedding) -> Head:
+    def head(self) -> Head:
         """Read the head, or take the embedding for it."""
-        config, weights = self._config, self._weights
+        config, products = self._config, self._products
         projected = config.embedding_width is not None
-        table = embedding.table if config.tied_head else weights.one("head")
         return Head(
-            Linear(table, weights.joined_bias(("head",))),
+            products.tied_head() if config.tied_head else products.make("head"),
             norm=self._norm("norm") if config.final_norm else None,
-            project=self._product("project_out") if projected else None,
+            project=products.make("project_out") if projected else None,
             scale=config.logit_scale,
             cap=config.logit_cap,
         )
@@ -92,8 +94,8 @@ class Assembly:
         config = self._config
         return Attention(
             index,
-            self._product("q", "k", "v", layer=index),
-            self._product("o", layer=index),
+            self._products.make("q", "k", "v", layer=index),
+            self._products.make("o", layer=index),
             heads=config.heads,
             kv_heads=config.kv_heads,
             dim=config.head_dim,
@@ -117,16 +119,16 @@ class Assembly:
     def _mlp(self, index: int, expert: int | None = None) -> MLP:
         config = self._config
         prefix = "" if expert is None else "expert_"
-        up, down = f"{prefix}up", self._product(f"{prefix}down", layer=index, expert=expert)
+        up, down = f"{prefix}up", self._products.make(f"{prefix}down", layer=index, expert=expert)
         activation = ACTIVATIONS[config.activation]
         if config.gated:
-            gate_up = self._product(f"{prefix}gate", up, layer=index, expert=expert)
+            gate_up = self._products.make(f"{prefix}gate", up, layer=index, expert=expert)
             return GatedMLP(gate_up, down, activation)
-        return PlainMLP(self._product(up, layer=index, expert=expert), down, activation)
+        return PlainMLP(self._products.make(up, layer=index, expert=expert), down, activation)
 
     def _experts(self, index: int, experts: Experts) -> MixtureOfExperts:
         return MixtureOfExperts(
-            self._product("router", layer=index),
+            self._products.make("router", layer=index),
             [self._mlp(index, expert) for expert in range(experts.count)],
             used=experts.used,
             renormalised=experts.renormalised,
@@ -137,7 +139,3 @@ class Assembly:
         if self._config.norm == "rms":
             return RMSNorm(weight, self._config.norm_eps)
         return LayerNorm(weight, self._weights.joined_bias((role,), layer), self._config.norm_eps)
-
-    def _product(self, *roles: str, layer: int = 0, expert: int | None = None) -> Linear:
-        weights = self._weights
-        return Linear(weights.joined(roles, layer, expert), weights.joined_bias(roles, layer))

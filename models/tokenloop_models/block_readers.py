@@ -27,52 +27,58 @@ if TYPE_CHECKING:
 
 
 def _read_q8_0(blocks: Tensor, values: Tensor) -> None:
-    torch.mul(blocks[:, 2:].view(torch.int8), _halves(blocks[:, :2]), out=values)
+    torch.mul(blocks[:, 2:].view(torch.int8), halves(blocks[:, :2]), out=values)
 
 
 def _read_q4_0(blocks: Tensor, values: Tensor) -> None:
-    _write_nibbles(blocks[:, 2:], values)
-    values.sub_(8).mul_(_halves(blocks[:, :2]))
+    write_nibbles(blocks[:, 2:], values)
+    values.sub_(8).mul_(halves(blocks[:, :2]))
 
 
 def _read_q4_1(blocks: Tensor, values: Tensor) -> None:
-    scale, minimum = _halves(blocks[:, :4]).chunk(2, dim=1)  # each (blocks, 1)
-    _write_nibbles(blocks[:, 4:], values)
+    scale, minimum = halves(blocks[:, :4]).chunk(2, dim=1)  # each (blocks, 1)
+    write_nibbles(blocks[:, 4:], values)
     values.mul_(scale).add_(minimum)
 
 
 def _read_q5_0(blocks: Tensor, values: Tensor) -> None:
-    _write_nibbles(blocks[:, 6:], values)
+    write_nibbles(blocks[:, 6:], values)
     for byte in range(4):  # byte n has the fifth bits of values 8 n to 8 n + 7, lowest first
-        fifth = _bits(blocks[:, 2 + byte, None], width=1)  # (blocks, 8, 1)
+        fifth = bits(blocks[:, 2 + byte, None], width=1)  # (blocks, 8, 1)
         values[:, 8 * byte : 8 * byte + 8].add_(fifth.squeeze(2), alpha=16)
-    values.sub_(16).mul_(_halves(blocks[:, :2]))
+    values.sub_(16).mul_(halves(blocks[:, :2]))
 
 
 def _read_q4_k(blocks: Tensor, values: Tensor) -> None:
     parts = values.view(-1, 8, 32)
-    _write_nibbles(blocks[:, 16:].reshape(-1, 4, 32), values.view(-1, 4, 64))
+    write_nibbles(blocks[:, 16:].reshape(-1, 4, 32), values.view(-1, 4, 64))
     _scale_parts(blocks, parts)
 
 
 def _read_q5_k(blocks: Tensor, values: Tensor) -> None:
     parts = values.view(-1, 8, 32)
-    _write_nibbles(blocks[:, 48:].reshape(-1, 4, 32), values.view(-1, 4, 64))
-    parts.add_(_bits(blocks[:, 16:48], width=1), alpha=16)  # bit n of byte i: part n, value i
+    write_nibbles(blocks[:, 48:].reshape(-1, 4, 32), values.view(-1, 4, 64))
+    parts.add_(bits(blocks[:, 16:48], width=1), alpha=16)  # bit n of byte i: part n, value i
     _scale_parts(blocks, parts)
 
 
 def _read_q6_k(blocks: Tensor, values: Tensor) -> None:
     low = blocks[:, :128].reshape(-1, 2, 64)
     high = blocks[:, 128:192].reshape(-1, 2, 32)
-    scales = blocks[:, 192:208].view(torch.int8) * _halves(blocks[:, 208:])  # (blocks, 16)
-    _write_nibbles(low, values.view(-1, 2, 128))
-    values.view(-1, 2, 4, 32).add_(_bits(high, width=2), alpha=16)
+    scales = blocks[:, 192:208].view(torch.int8) * halves(blocks[:, 208:])  # (blocks, 16)
+    write_nibbles(low, values.view(-1, 2, 128))
+    values.view(-1, 2, 4, 32).add_(bits(high, width=2), alpha=16)
     values.view(-1, 16, 16).sub_(32).mul_(scales[:, :, None])
 
 
 def _scale_parts(blocks: Tensor, parts: Tensor) -> None:
-    """Apply d · s and m · t to the 8 parts of 32 values of each block.
+    """Apply d · s and m · t to the 8 parts of 32 values of each block."""
+    scale, minimum = scales_of_parts(blocks)
+    parts.mul_(scale[:, :, None]).sub_(minimum[:, :, None])
+
+
+def scales_of_parts(blocks: Tensor) -> tuple[Tensor, Tensor]:
+    """Read d · s and m · t of the 8 parts of 32 values of each block: (blocks, 8) each.
 
     The 12 bytes hold 6-bit numbers: bytes 0 to 3 have s of parts 0 to 3, bytes 4 to 7 their t, and
     in their two high bits those of parts 4 to 7; bytes 8 to 11 have the low four bits of the
@@ -81,23 +87,23 @@ def _scale_parts(blocks: Tensor, parts: Tensor) -> None:
     first, second, rest = blocks[:, 4:16].chunk(3, dim=1)  # each (blocks, 4)
     scales = torch.cat([first & 63, rest & 15 | first >> 2 & 48], dim=1)  # (blocks, 8)
     minima = torch.cat([second & 63, rest >> 4 | second >> 2 & 48], dim=1)
-    scale, minimum = _halves(blocks[:, :4]).chunk(2, dim=1)
-    parts.mul_((scale * scales)[:, :, None]).sub_((minimum * minima)[:, :, None])
+    scale, minimum = halves(blocks[:, :4]).chunk(2, dim=1)
+    return scale * scales, minimum * minima
 
 
-def _halves(columns: Tensor) -> Tensor:
+def halves(columns: Tensor) -> Tensor:
     """Read columns of bytes as float16 numbers, widened: (blocks, 2 n) → (blocks, n)."""
     return columns.contiguous().view(torch.float16).to(torch.float32)
 
 
-def _write_nibbles(packed: Tensor, values: Tensor) -> None:
+def write_nibbles(packed: Tensor, values: Tensor) -> None:
     """Write the low halves of (…, n) bytes, then the high ones, into (…, 2 n) values."""
     half = packed.shape[-1]
     values[..., :half] = packed & 15
     values[..., half:] = packed >> 4
 
 
-def _bits(packed: Tensor, width: int) -> Tensor:
+def bits(packed: Tensor, width: int) -> Tensor:
     """Split bytes into fields, lowest first: (…, n) → (…, 8 / width, n)."""
     shifts = torch.arange(0, 8, width, dtype=torch.uint8)
     return packed[..., None, :] >> shifts[:, None] & (1 << width) - 1

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     import torch
 
+    from tokenloop_models.gguf_types import TensorType
+
 SAMPLES, SAMPLE_BYTES = 64, 4096
 
 
@@ -69,6 +71,18 @@ class Checkpoint(ABC):
         Raises:
             ModelError: there is no such tensor, its type can't be read, or the file has changed.
         """
+
+    def block_type(self, name: str) -> TensorType | None:
+        """Say in what blocks a tensor is stored; ``None``: in none, its values stand alone."""
+        return None
+
+    def blocks(self, name: str) -> torch.Tensor:
+        """Read a tensor that :meth:`block_type` knows as it is stored: uint8, (…, row bytes).
+
+        Raises:
+            ModelError: it is not stored in blocks, or as for :meth:`tensor`.
+        """
+        raise ModelError(f"{shown(self.path)}: tensor {quoted(name)} is not stored in blocks")
 
     def missing(self, name: str) -> ModelError:
         """Make the error for a tensor that isn't there."""

@@ -15,18 +15,21 @@ if TYPE_CHECKING:
     from tokenloop_models.cache import KVCache
     from tokenloop_models.config import DecoderConfig
     from tokenloop_models.parts.span import Store
+    from tokenloop_models.products import Products
     from tokenloop_models.weights import Weights
 
 
 class Decoder:
     """A causal language model of any family: what it is made of, its config says."""
 
-    def __init__(self, config: DecoderConfig, weights: Weights, device: torch.device) -> None:
+    def __init__(
+        self, config: DecoderConfig, weights: Weights, products: Products, device: torch.device
+    ) -> None:
         """Read all weights."""
-        parts = Assembly(config, weights, device)
+        parts = Assembly(config, weights, products, device)
         self.embedding = parts.embedding()
         self.layers = [parts.layer(index) for index in range(len(config.layers))]
-        self.head = parts.head(self.embedding)
+        self.head = parts.head()
         self._tables = parts.tables
         self._windows = parts.windows
         self._always_mask = config.attention_cap is not None

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import torch
 
     from tokenloop_models.gguf_header import TensorInfo
+    from tokenloop_models.gguf_types import TensorType
 
 
 class GgufCheckpoint(Checkpoint):
@@ -72,6 +73,17 @@ class GgufCheckpoint(Checkpoint):
             raise ModelError(f"{shown(path)}: {problem}")
         values = dequantise(read_bytes(path, info.offset, info.nbytes), info.type)
         return values.view(info.shape).to(dtype or torch.float32)
+
+    def block_type(self, name: str) -> TensorType | None:
+        """Say in what blocks a tensor is stored."""
+        kind = self._stored(name)[1].type
+        return kind if kind.block > 1 else None
+
+    def blocks(self, name: str) -> torch.Tensor:
+        """Read a tensor as it is stored."""
+        path, info = self._stored(name)
+        raw = read_bytes(path, info.offset, info.nbytes)
+        return raw.view(*info.shape[:-1], -1)
 
     def _stored(self, name: str) -> tuple[Path, TensorInfo]:
         if name not in self._tensors:

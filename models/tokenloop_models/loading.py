@@ -13,8 +13,11 @@ from tokenloop_models.errors import ModelError, quoted
 from tokenloop_models.families import family_of, read_config
 from tokenloop_models.fetch import resolve
 from tokenloop_models.file_kinds import shown
+from tokenloop_models.levels import TYPES_WITH_LEVELS, has_levels
 from tokenloop_models.memory import memory_for
 from tokenloop_models.model import Model, ModelInfo
+from tokenloop_models.parts.packed import packed_products_work
+from tokenloop_models.products import PackedProducts, Products
 from tokenloop_models.tokenizer import load_tokenizer
 from tokenloop_models.weights import Weights
 
@@ -22,7 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from tokenloop_models.checkpoint import Checkpoint
+
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+PRECISIONS = ("exact", "fast")
 MOST_THREADS = 1024
 QUANTISATION = re.compile(r"[-._](i?q\d\w*|f16|f32|bf16|fp16|fp32)$", re.IGNORECASE)
 
@@ -32,15 +38,19 @@ def load(
     *,
     device: str = "auto",
     dtype: str = "auto",
+    precision: str = "exact",
     threads: int | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Model:
     """Load a model; see :func:`tokenloop_models.load`."""
     where = chosen_device(device)
     kind = chosen_dtype(dtype, where)
+    check_precision(precision, where)
     _set_threads(threads)
     path = resolve(source)
     checkpoint = open_checkpoint(path)
+    if precision == "fast":
+        _check_packable(checkpoint)
     family = family_of(checkpoint)
     config = read_config(checkpoint, family)
     tokenizer = load_tokenizer(checkpoint)
@@ -48,7 +58,8 @@ def load(
     weights_of = f"the weights of {shown(path)} as {kind_name} on {where}"
     with memory_for(weights_of), torch.inference_mode():
         weights = Weights(checkpoint, family, config, kind, where, progress)
-        decoder = Decoder(config, weights, where)
+        products = PackedProducts(weights, kind) if precision == "fast" else Products(weights)
+        decoder = Decoder(config, weights, products, where)
     info = ModelInfo(
         name=title(path),
         family=family.name,
@@ -63,6 +74,8 @@ def load(
         vocab_size=config.vocab_size,
         context_length=config.context_length,
         fingerprint=checkpoint.fingerprint,
+        precision=precision,
+        notices=products.notices,
     )
     return Model(decoder, tokenizer, info, config, device=where, dtype=kind)
 
@@ -102,6 +115,22 @@ def chosen_dtype(dtype: str, device: torch.device) -> torch.dtype:
     return DTYPES[dtype]
 
 
+def check_precision(precision: str, device: torch.device) -> None:
+    """Refuse a precision that isn't ``exact`` or, where this torch can do that, ``fast``.
+
+    Raises:
+        ModelError: it is none of these, or not possible here.
+    """
+    if precision not in PRECISIONS:
+        allowed = ", ".join(PRECISIONS)
+        raise ModelError(f"precision = {quoted(precision)} is not possible: {allowed}")
+    if precision == "fast" and device.type != "cpu":
+        raise ModelError(f"precision = fast is not possible on {device}: cpu only")
+    if precision == "fast" and not packed_products_work():
+        missing = "has no product over packed 4-bit weights that is known; exact works"
+        raise ModelError(f"precision = fast is not possible: torch {torch.__version__} {missing}")
+
+
 def title(path: Path) -> str:
     """Name a model for people, by its file or folder: the name without the quantisation.
 
@@ -116,6 +145,15 @@ def title(path: Path) -> str:
     if path.parent.name == "snapshots":
         stem = path.parent.parent.name.rpartition("--")[2]
     return quoted(QUANTISATION.sub("", stem) or "model")[1:-1]
+
+
+def _check_packable(checkpoint: Checkpoint) -> None:
+    kinds = {checkpoint.block_type(name) for name in checkpoint.names()}
+    if any(kind is not None and has_levels(kind) for kind in kinds):
+        return
+    problem = f"precision = fast needs weights in a packed form ({TYPES_WITH_LEVELS})"
+    held = checkpoint.quantisation or "plain floats"
+    raise ModelError(f"{shown(checkpoint.path)}: {problem}; it holds {held}")
 
 
 def _set_threads(threads: int | None) -> None:

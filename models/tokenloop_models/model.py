@@ -42,6 +42,8 @@ class ModelInfo:
         parameters: numbers in its weights; a tied head counts once.
         layers, kv_heads, head_dim, vocab_size, context_length: its size.
         fingerprint: identifies the weights (see ``Checkpoint.fingerprint``).
+        precision: ``exact``: products over dequantised weights; ``fast``: over packed ones.
+        notices: what a person must know of how it runs; mostly empty.
     """
 
     name: str
@@ -57,6 +59,8 @@ class ModelInfo:
     vocab_size: int
     context_length: int
     fingerprint: str
+    precision: str = "exact"
+    notices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

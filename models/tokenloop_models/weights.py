@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tokenloop_models.checkpoint import Checkpoint
     from tokenloop_models.config import DecoderConfig
     from tokenloop_models.families.family import Family
+    from tokenloop_models.gguf_types import TensorType
     from tokenloop_models.naming import Place
 
 TURNED = ("q", "k", "q_norm", "k_norm")
@@ -81,6 +82,26 @@ class Weights:
         rows = [self._read(role, layer, "weight", expert) for role in some]
         return torch.cat(rows).to(self._device)
 
+    def size(self, some: tuple[str, ...], layer: int = 0) -> tuple[int, int]:
+        """Outputs and inputs of several products with the same input, taken as one."""
+        shapes = [self._shape(role, layer) for role in some]
+        return sum(shape[-2] for shape in shapes), shapes[0][-1]
+
+    def block_types(
+        self, some: tuple[str, ...], layer: int = 0, expert: int | None = None
+    ) -> list[TensorType | None]:
+        """Say in what blocks each weight is stored; ``None``: in none."""
+        types = []
+        for role in some:
+            names = self._place(role, layer).names
+            name = names[0] if expert is None or len(names) == 1 else names[expert]
+            types.append(self._checkpoint.block_type(f"{name}.weight"))
+        return types
+
+    def blocks(self, role: str, layer: int = 0, expert: int | None = None) -> torch.Tensor:
+        """Read a weight as it is stored, its rows in the decoder's order: (rows, row bytes)."""
+        return self._read(role, layer, "blocks", expert)
+
     def joined_bias(self, some: tuple[str, ...], layer: int = 0) -> torch.Tensor | None:
         """Read the biases of several products as one, 0 where a product has none."""
         if not self._config.biases.intersection(some):
@@ -94,7 +115,7 @@ class Weights:
         return torch.cat(parts).to(self._device)
 
     def _read(self, role: str, layer: int, kind: str, expert: int | None = None) -> torch.Tensor:
-        """A role's weight or bias as the decoder wants it, whatever way it is stored."""
+        """A role's weight, bias or blocks as the decoder wants them, however they are stored."""
         place = self._place(role, layer)
         if expert is not None and len(place.names) > 1:
             tensor = self._tensor(place.names[expert], kind)
@@ -145,7 +166,10 @@ class Weights:
         return self._held[full]
 
     def _tensor(self, name: str, kind: str) -> torch.Tensor:
-        tensor = self._checkpoint.tensor(f"{name}.{kind}", self._dtype)
+        if kind == "blocks":
+            tensor = self._checkpoint.blocks(f"{name}.weight")
+        else:
+            tensor = self._checkpoint.tensor(f"{name}.{kind}", self._dtype)
         self._done += 1
         if self._progress is not None:
             self._progress("weights", self._done, self.count)

@@ -11,7 +11,7 @@ import torch.nn.functional as F  # noqa: N812 - the name that every torch reader
 from tokenloop_models.parts.rope import rotate_
 
 if TYPE_CHECKING:
-    from tokenloop_models.parts.linear import Linear
+    from tokenloop_models.parts.linear import Product
     from tokenloop_models.parts.norms import QueryKeyNorm
     from tokenloop_models.parts.span import Span, Store
 
@@ -28,8 +28,8 @@ class Attention:
     def __init__(
         self,
         layer: int,
-        qkv: Linear,
-        output: Linear,
+        qkv: Product,
+        output: Product,
         *,
         heads: int,
         kv_heads: int,

@@ -7,10 +7,46 @@ from typing import TYPE_CHECKING
 import torch
 import torch.nn.functional as F  # noqa: N812 - the name that every torch reader knows
 
+from tokenloop_models.dequantise import dequantise
+
 if TYPE_CHECKING:
-    from tokenloop_models.parts.linear import Linear
+    from tokenloop_models.gguf_types import TensorType
+    from tokenloop_models.parts.linear import Product
     from tokenloop_models.parts.norms import Norm
     from tokenloop_models.parts.span import Where
+
+
+class Table:
+    """Rows of numbers."""
+
+    def __init__(self, rows: torch.Tensor) -> None:
+        """Keep the rows, (vocabulary, width)."""
+        self.rows = rows
+
+    def __call__(self, ids: torch.Tensor) -> torch.Tensor:
+        """Look rows up: int64, (positions,) → (positions, width)."""
+        return F.embedding(ids, self.rows)
+
+
+class StoredTable:
+    """Rows as they are stored, dequantised when they are looked up."""
+
+    def __init__(self, blocks: torch.Tensor, kind: TensorType, dtype: torch.dtype) -> None:
+        """Keep the rows.
+
+        Args:
+            blocks: uint8, (vocabulary, row bytes).
+            kind: what they are.
+            dtype: of the numbers looked up.
+        """
+        self._blocks = blocks
+        self._kind = kind
+        self._dtype = dtype
+
+    def __call__(self, ids: torch.Tensor) -> torch.Tensor:
+        """Look rows up: int64, (positions,) → (positions, width)."""
+        values = dequantise(self._blocks[ids].view(-1), self._kind)
+        return values.view(len(ids), -1).to(self._dtype)
 
 
 class Embedding:
@@ -18,16 +54,16 @@ class Embedding:
 
     def __init__(
         self,
-        table: torch.Tensor,
+        table: Table | StoredTable,
         *,
         scale: float = 1.0,
-        project: Linear | None = None,
+        project: Product | None = None,
         positions: torch.Tensor | None = None,
     ) -> None:
         """Keep the tables.
 
         Args:
-            table: (vocabulary, width).
+            table: of tokens, (vocabulary, width).
             scale: what its rows are multiplied with.
             project: (hidden, width).
             positions: learned, the first row for position 0: (positions, hidden).
@@ -39,7 +75,7 @@ class Embedding:
 
     def __call__(self, ids: torch.Tensor, where: Where) -> torch.Tensor:
         """Embed the ids of some positions: int64, (positions,) → (positions, hidden)."""
-        hidden = F.embedding(ids, self.table)
+        hidden = self.table(ids)
         if self._scale != 1.0:
             hidden = hidden.mul_(self._scale)
         if self._project is not None:
@@ -54,10 +90,10 @@ class Head:
 
     def __init__(
         self,
-        product: Linear,
+        product: Product,
         *,
         norm: Norm | None,
-        project: Linear | None = None,
+        project: Product | None = None,
         scale: float = 1.0,
         cap: float | None = None,
     ) -> None:

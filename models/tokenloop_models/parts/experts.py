@@ -9,7 +9,7 @@ import torch
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tokenloop_models.parts.linear import Linear
+    from tokenloop_models.parts.linear import Product
     from tokenloop_models.parts.mlp import MLP
 
 
@@ -22,7 +22,7 @@ class MixtureOfExperts:
     __slots__ = ("_renormalised", "_used", "experts", "router")
 
     def __init__(
-        self, router: Linear, experts: Sequence[MLP], *, used: int, renormalised: bool
+        self, router: Product, experts: Sequence[MLP], *, used: int, renormalised: bool
     ) -> None:
         """Take the parts.
 

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 import torch.nn.functional as F  # noqa: N812 - the name that every torch reader knows
+
+Product = Callable[[torch.Tensor], torch.Tensor]
+"""(rows, inputs) → (rows, outputs), however it is done."""
 
 SLICES = 8
 

@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - the name that every torch reader knows
 
 if TYPE_CHECKING:
-    from tokenloop_models.parts.linear import Linear
+    from tokenloop_models.parts.linear import Product
 
 Activation = Callable[[torch.Tensor], torch.Tensor]
 
@@ -32,7 +32,7 @@ class GatedMLP:
 
     __slots__ = ("_activation", "down", "gate_up")
 
-    def __init__(self, gate_up: Linear, down: Linear, activation: Activation) -> None:
+    def __init__(self, gate_up: Product, down: Product, activation: Activation) -> None:
         """Take the products: gate_up (2 · intermediate, hidden), down (hidden, intermediate)."""
         self.gate_up = gate_up
         self.down = down
@@ -49,7 +49,7 @@ class PlainMLP:
 
     __slots__ = ("_activation", "down", "up")
 
-    def __init__(self, up: Linear, down: Linear, activation: Activation) -> None:
+    def __init__(self, up: Product, down: Product, activation: Activation) -> None:
         """Take the products: up (intermediate, hidden), down (hidden, intermediate)."""
         self.up = up
         self.down = down
