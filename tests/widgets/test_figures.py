@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tokenloop_widgets.drawing.figures import (
@@ -34,6 +34,8 @@ def test_percent(p: float | None, text: str) -> None:
 
 
 @given(st.floats(0, 1))
+@example(0.005)
+@example(0.0005)
 def test_percents_keep_their_width_and_never_print_a_false_zero(p: float) -> None:
     assert len(percent(p)) <= PERCENT_WIDTH
     assert len(short_percent(p)) <= 4

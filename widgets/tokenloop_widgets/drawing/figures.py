@@ -10,18 +10,17 @@ def percent(p: float | None) -> str:
     """A probability in [0, 1] as ``36.2 %``; ``< 0.1 %`` where it would round to a false zero."""
     if p is None:
         return UNKNOWN
-    if 0 < p < 0.0005:
-        return "< 0.1 %"
-    return f"{p * 100:.1f} %"
+    tenths = f"{p * 100:.1f}"
+    return "< 0.1 %" if p > 0 and tenths == "0.0" else f"{tenths} %"
 
 
 def short_percent(p: float | None) -> str:
     """A probability in at most four cells: ``71 %``, ``<1 %``, ``100%``."""
     if p is None:
         return UNKNOWN
-    if 0 < p < 0.005:
-        return "<1 %"
     whole = f"{p * 100:.0f}"
+    if p > 0 and whole == "0":
+        return "<1 %"
     return "100%" if whole == "100" else f"{whole} %"
 
 
