@@ -57,6 +57,7 @@ class KVCache:
         self.regimes: tuple[int, ...] = ()
         self._regimes_of = regimes
         self._capacity = 0
+        self._touched = 0  # positions from here on were never written: they are 0
         empty = torch.empty(2, kv_heads, 0, head_dim, dtype=dtype, device=device)
         self._layers = [empty] * layers  # each (K and V, kv_heads, capacity, head_dim)
         self.bytes_per_position = layers * kv_heads * head_dim * 2 * dtype.itemsize
@@ -75,6 +76,11 @@ class KVCache:
     def allocated_bytes(self) -> int:
         """Bytes reserved: the blocks that the positions held have needed so far."""
         return self._capacity * self.bytes_per_position
+
+    @property
+    def capacity(self) -> int:
+        """Positions that there is memory for: when it changes, all memory lies elsewhere."""
+        return self._capacity
 
     def can_rewind_to(self, length: int) -> bool:
         """Whether :meth:`truncate` can go back to this many positions: every one it has held."""
@@ -112,15 +118,42 @@ class KVCache:
         if self.length > self.reusable(needed):
             raise ModelError(f"the cache's keys are not those of a text of {needed:,} positions")
         self.regimes = self._regimes_of(needed)
-        if needed <= self._capacity:
-            return
-        blocks = -(-needed // BLOCK) * BLOCK
-        capacity = min(max(blocks, 2 * self._capacity), self.limit)
-        size = capacity * self.bytes_per_position / 2**20
-        with memory_for(f"a KV cache of {capacity:,} positions ({size:,.0f} MiB)"):
-            # into a new list: where memory runs out halfway, the cache stays what it was
-            self._layers = [self._grown(layer, capacity) for layer in self._layers]
-        self._capacity = capacity
+        if needed > self._capacity:
+            blocks = -(-needed // BLOCK) * BLOCK
+            self._grow(min(max(blocks, 2 * self._capacity), self.limit))
+        self._touched = max(self._touched, needed)
+
+    def widen(self, capacity: int) -> None:
+        """Have memory for at least so many positions, at most the limit.
+
+        Raises:
+            ModelError: there is not enough memory.
+        """
+        if capacity > self._capacity:
+            self._grow(capacity)
+
+    def window(self, size: int) -> list[torch.Tensor]:
+        """Lay the memory of the first positions open, for a step whose addresses never change.
+
+        Args:
+            size: how many positions, at most the capacity.
+
+        Returns:
+            One view a layer, (K and V, kv_heads, size, head_dim): the cache's memory as long as
+            :attr:`capacity` stays what it is.
+        """
+        return [layer[:, :, :size] for layer in self._layers]
+
+    def clear(self, first: int) -> None:
+        """Make the memory of positions from ``first`` on 0 where a rewind has left something.
+
+        A step that looks at a whole window gives a masked position the weight 0, and 0 times an
+        infinity that was once computed there is not 0.
+        """
+        if self._touched > first:
+            for layer in self._layers:
+                layer[:, :, first : self._touched] = 0
+            self._touched = first
 
     def write(self, layer: int, new: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Put keys and values behind those of a layer; they count once :meth:`advance` ran.
@@ -142,6 +175,14 @@ class KVCache:
     def advance(self, count: int) -> None:
         """Count positions that every layer has written."""
         self.length += count
+
+    def _grow(self, capacity: int) -> None:
+        size = capacity * self.bytes_per_position / 2**20
+        with memory_for(f"a KV cache of {capacity:,} positions ({size:,.0f} MiB)"):
+            # into a new list: where memory runs out halfway, the cache stays what it was
+            self._layers = [self._grown(layer, capacity) for layer in self._layers]
+        self._capacity = capacity
+        self._touched = self.length
 
     def _grown(self, layer: torch.Tensor, capacity: int) -> torch.Tensor:
         kinds, kv_heads, _, head_dim = layer.shape

@@ -20,7 +20,14 @@ if TYPE_CHECKING:
 
 
 class Decoder:
-    """A causal language model of any family: what it is made of, its config says."""
+    """A causal language model of any family: what it is made of, its config says.
+
+    Attributes:
+        tables: the rotary tables that layers turn by.
+        windows: the windows that they look through.
+        always_mask: whether several positions, or a static step, need a mask of true and false.
+        needs_host: why a pass can't run without the host looking at numbers, or ``None``.
+    """
 
     def __init__(
         self, config: DecoderConfig, weights: Weights, products: Products, device: torch.device
@@ -30,9 +37,11 @@ class Decoder:
         self.embedding = parts.embedding()
         self.layers = [parts.layer(index) for index in range(len(config.layers))]
         self.head = parts.head()
-        self._tables = parts.tables
-        self._windows = parts.windows
-        self._always_mask = config.attention_cap is not None
+        self.tables = parts.tables
+        self.windows = parts.windows
+        self.always_mask = config.attention_cap is not None
+        mixture = any(layer.experts for layer in config.layers)
+        self.needs_host = "its experts are chosen on the host" if mixture else None
         self._device = device
 
     def hidden(
@@ -72,13 +81,16 @@ class Decoder:
 
     def regimes(self, length: int) -> tuple[int, ...]:
         """In what way each rotary table turns a text of a length (``rope.Frequencies``)."""
-        return tuple(table.frequencies.regime(length) for table in self._tables)
+        return tuple(table.frequencies.regime(length) for table in self.tables)
+
+    def turns(self, start: int, stop: int, regimes: tuple[int, ...]) -> tuple[torch.Tensor, ...]:
+        """The turns of positions [start, stop) in each rotary table."""
+        tables = zip(self.tables, regimes, strict=True)
+        return tuple(table.turns(start, stop, regime) for table, regime in tables)
 
     def _span(self, start: int, stop: int, regimes: tuple[int, ...]) -> Span:
-        tables = zip(self._tables, regimes, strict=True)
-        turns = tuple(table.turns(start, stop, regime) for table, regime in tables)
         sights = tuple(
-            sight(start, stop, window, self._device, always_mask=self._always_mask)
-            for window in self._windows
+            sight(start, stop, window, self._device, always_mask=self.always_mask)
+            for window in self.windows
         )
-        return Span(slice(start, stop), turns, sights)
+        return Span(slice(start, stop), self.turns(start, stop, regimes), sights)

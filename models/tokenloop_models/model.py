@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import operator
 import time
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import torch
 
 from tokenloop_models.cache import KVCache
+from tokenloop_models.cuda_graph import cuda_graphs
 from tokenloop_models.errors import Cancelled, ModelError, quoted
+from tokenloop_models.landing import Landing
 from tokenloop_models.memory import memory_for
+from tokenloop_models.recorded import RecordedDecode
 from tokenloop_models.scores import Scorer, Scores
 from tokenloop_models.stopwatch import Stopwatch
 
@@ -23,10 +27,13 @@ if TYPE_CHECKING:
 
     from tokenloop_models.config import DecoderConfig
     from tokenloop_models.decoder import Decoder
+    from tokenloop_models.recorded import Recorder
     from tokenloop_models.tokenizer import Tokenizer
 
 CHUNK_WORK = 2**36
 LARGEST_CHUNK, SMALLEST_CHUNK = 256, 64
+CUDA_CHUNK = 1024
+"""Rows enough to keep a large device busy; those of an 8B model take it some 30 ms."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,6 +90,7 @@ class Timings:
         head_ms: final norm and head, and scores where they were asked for.
         copy_ms: bringing the results to the host.
         total_ms: the whole call.
+        recording_ms: recording a decode, where that had to be done first; in the total alone.
         layer_ms: each layer's time where a probe asked for it (a prefill's chunks added up).
     """
 
@@ -91,6 +99,7 @@ class Timings:
     copy_ms: float
     total_ms: float
     layer_ms: tuple[float, ...] = ()
+    recording_ms: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,11 +110,13 @@ class Output:
         logits: of the last position, float32, (vocabulary,), on the host.
         scores: of every new position, where they were asked for.
         timings: of this pass.
+        replayed: whether it was a recorded decode.
     """
 
     logits: NDArray[np.float32]
     scores: Scores | None
     timings: Timings
+    replayed: bool = False
 
 
 class Model:
@@ -115,6 +126,7 @@ class Model:
         tokenizer: of the same checkpoint.
         info: what it is.
         chunk: how many positions a prefill computes between two looks at ``cancelled``.
+        unrecorded: why decodes aren't recorded and replayed; ``None``: they are.
     """
 
     def __init__(
@@ -129,11 +141,35 @@ class Model:
     ) -> None:
         self.tokenizer = tokenizer
         self.info = info
-        self.chunk = chunk_size(info.parameters)
+        self.chunk = chunk_size(info.parameters) if device.type == "cpu" else CUDA_CHUNK
         self._decoder = decoder
         self._config = config
         self._device = device
         self._dtype = dtype
+        self._landing = Landing(device)
+        self._recorded: RecordedDecode | None = None
+        self.unrecorded: str | None = "a processor works at once: there is nothing to record"
+        if device.type == "cuda":
+            self.record_decodes(cuda_graphs(device))
+
+    def record_decodes(self, record: Recorder | None) -> None:
+        """Choose how decodes are recorded from now on; ``None``: they aren't.
+
+        A pass that is watched layer by layer and a model that needs the host within a pass stay
+        what they are.
+        """
+        self._recorded = None
+        self.unrecorded = self._decoder.needs_host
+        if record is None:
+            self.unrecorded = "recording is switched off"
+        elif self.unrecorded is None:
+            self._recorded = RecordedDecode(
+                self._decoder,
+                record,
+                hidden=self._config.hidden,
+                dtype=self._dtype,
+                device=self._device,
+            )
 
     def new_cache(self) -> KVCache:
         """Make an empty KV cache for one text."""
@@ -168,7 +204,8 @@ class Model:
             cache: of the text so far; holds the new positions too afterwards.
             top: how many candidates of every new position to keep; 0 for no scores.
             probe: what to watch; costs nothing when absent.
-            progress: called with (done, total) positions after each chunk.
+            progress: called with (done, total) positions after each chunk. On CUDA the last of
+                them may still be running.
             cancelled: asked before each chunk.
 
         Raises:
@@ -180,12 +217,21 @@ class Model:
         began = time.perf_counter()
         checked = self._checked(ids)
         cache.reserve(len(checked))
-        tokens = torch.tensor(checked, device=self._device)
+        watched = probe is not None and probe.layer_times
+        if self._recorded is not None and len(checked) == 1 and not watched:
+            if cancelled is not None and cancelled():
+                raise Cancelled("stopped before the only position")
+            replayed = self._replay(self._recorded, checked[0], cache, top, began)
+            if replayed is not None:
+                if progress is not None:
+                    progress(1, 1)
+                return replayed
+        tokens = self._on_device(checked)
         following = tokens.roll(-1)
         vocabulary = self._config.vocab_size
         scorer = Scorer(self._decoder.logits, top, vocabulary) if top > 0 else None
         watch = Stopwatch(self._device)
-        after_layer = watch.lap if probe is not None and probe.layer_times else None
+        after_layer = watch.lap if watched else None
 
         total = len(checked)
         for start in range(0, total, self.chunk):
@@ -201,13 +247,50 @@ class Model:
                     last = self._decoder.logits(hidden[-1:])[0]
                 watch.lap("head")
             cache.advance(stop - start)
+            watch.pace()
             if progress is not None:
                 progress(stop, total)
 
-        logits = last.cpu().numpy()
-        scores = None if scorer is None else scorer.scores()
-        watch.lap("copy")
+        results = [last] if scorer is None else [last, *scorer.columns()]
+        logits, *columns = self._landing.bring(results, watch)
+        scores = Scores.of(columns) if columns else None
         return Output(logits=logits, scores=scores, timings=self._timings(watch, began))
+
+    def _replay(
+        self, recorded: RecordedDecode, token: int, cache: KVCache, top: int, began: float
+    ) -> Output | None:
+        """A decode that was recorded, or is now; ``None`` where that can't be done."""
+        top = min(top, self._config.vocab_size)
+        watch = Stopwatch(self._device)
+        try:
+            is_new = recorded.begin(token, cache, top)
+        except RuntimeError as error:
+            self._give_up_recording(error)
+            return None
+        watch.lap("recording" if is_new else "layers")
+        with memory_for("a pass over 1 position"):
+            recorded.layers(cache)
+            watch.lap("layers")
+            parcel = recorded.head(top)
+            watch.lap("head")
+            cache.advance(1)
+            logits, *columns = self._landing.fetch(parcel, watch)
+        scores = Scores.of(columns) if columns else None
+        timings = self._timings(watch, began)
+        return Output(logits=logits, scores=scores, timings=timings, replayed=True)
+
+    def _give_up_recording(self, error: RuntimeError) -> None:
+        """Say why, once, and decode without from now on."""
+        self._recorded = None
+        first_line = str(error).partition("\n")[0] or type(error).__name__
+        self.unrecorded = f"recording failed: {quoted(first_line)}"
+        warnings.warn(f"decodes run unrecorded, slower: {self.unrecorded}", stacklevel=3)
+
+    def _on_device(self, ids: list[int]) -> torch.Tensor:
+        if self._device.type == "cpu":
+            return torch.tensor(ids)
+        # from page-locked memory, so that nothing waits for the copy
+        return torch.tensor(ids, pin_memory=True).to(self._device, non_blocking=True)
 
     def _checked(self, ids: Sequence[int]) -> list[int]:
         size = self._config.vocab_size
@@ -234,6 +317,7 @@ class Model:
             copy_ms=laps["copy"],
             total_ms=(time.perf_counter() - began) * 1e3,
             layer_ms=layer_ms,
+            recording_ms=laps.get("recording", 0.0),
         )
 
 

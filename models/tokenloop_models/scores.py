@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -43,6 +43,20 @@ class Scores:
     top_logits: NDArray[np.float32]
     next_logit: NDArray[np.float32]
     next_rank: NDArray[np.int64]
+
+    @staticmethod
+    def of(columns: Sequence[NDArray[Any]]) -> Scores:
+        """Name columns that came to the host in this order; those of a single position lack two."""
+        none = (np.empty(0, np.float32), np.empty(0, np.int64))
+        entropy, log_sum, ids, logits, next_logit, next_rank = (*columns, *none)[:6]
+        return Scores(
+            entropy_bits=entropy,
+            log_sum_exp=log_sum,
+            top_ids=ids,
+            top_logits=logits,
+            next_logit=next_logit,
+            next_rank=next_rank,
+        )
 
 
 class Scorer:
@@ -78,23 +92,29 @@ class Scorer:
             self._parts.append(_reduced(logits, following[start : start + self._rows], self._top))
         return logits[-1].clone()
 
-    def scores(self) -> Scores:
-        """Bring everything to the host."""
-        entropy, log_sum, ids, logits, next_logit, next_rank = (
-            torch.cat(column).cpu().numpy() for column in zip(*self._parts, strict=True)
+    def columns(self) -> list[torch.Tensor]:
+        """Those of :class:`Scores`, in its order, still on the device."""
+        *of_each, next_logit, next_rank = (
+            torch.cat(column) for column in zip(*self._parts, strict=True)
         )
-        return Scores(
-            entropy_bits=entropy,
-            log_sum_exp=log_sum,
-            top_ids=ids,
-            top_logits=logits,
-            next_logit=next_logit[:-1],
-            next_rank=next_rank[:-1],
-        )
+        return [*of_each, next_logit[:-1], next_rank[:-1]]
 
 
 def _reduced(logits: torch.Tensor, following: torch.Tensor, top: int) -> tuple[torch.Tensor, ...]:
     """Reduce (rows, vocabulary) logits to the columns of :class:`Scores`."""
+    chosen = logits.gather(-1, following[:, None])
+    better = (logits > chosen).count_nonzero(dim=-1)
+    earlier = torch.arange(logits.shape[-1], device=logits.device) < following[:, None]
+    equal = (logits == chosen).logical_and_(earlier).count_nonzero(dim=-1)
+    return *candidates(logits, top), chosen[:, 0], 1 + better + equal
+
+
+def candidates(logits: torch.Tensor, top: int) -> tuple[torch.Tensor, ...]:
+    """Reduce (rows, vocabulary) logits to the columns that need no following id.
+
+    Returns:
+        As in :class:`Scores`: entropy_bits, log_sum_exp, top_ids, top_logits.
+    """
     best = logits.amax(dim=-1, keepdim=True)
     below = (logits - best).clamp_(min=FAR_BELOW)  # (rows, vocabulary), at most 0
     weight = below.exp()
@@ -107,11 +127,7 @@ def _reduced(logits: torch.Tensor, following: torch.Tensor, top: int) -> tuple[t
     log_sum = best[:, 0].double() + total.log()
 
     ids = best_ids(logits, top)
-    chosen = logits.gather(-1, following[:, None])
-    better = (logits > chosen).count_nonzero(dim=-1)
-    earlier = torch.arange(logits.shape[-1], device=logits.device) < following[:, None]
-    equal = (logits == chosen).logical_and_(earlier).count_nonzero(dim=-1)
-    return entropy_bits, log_sum, ids, logits.gather(-1, ids), chosen[:, 0], 1 + better + equal
+    return entropy_bits, log_sum, ids, logits.gather(-1, ids)
 
 
 def best_ids(logits: torch.Tensor, top: int) -> torch.Tensor:

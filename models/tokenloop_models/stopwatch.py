@@ -25,6 +25,7 @@ class Stopwatch:
         self._cuda = device.type == "cuda"
         self._laps: list[tuple[Hashable, float]] = []
         self._events: list[tuple[Hashable, torch.cuda.Event]] = []
+        self._pace: torch.cuda.Event | None = None
         self._last = time.perf_counter()
         if self._cuda:
             self.lap(None)
@@ -40,11 +41,27 @@ class Stopwatch:
         self._laps.append((name, (now - self._last) * 1e3))
         self._last = now
 
+    def wait(self) -> None:
+        """Wait until CUDA has done all that was queued up to the last lap."""
+        if self._cuda:
+            self._events[-1][1].synchronize()
+
+    def pace(self) -> None:
+        """Wait, on CUDA, until all but the work queued since the last call of this is done.
+
+        So a prefill queues its chunks one ahead of the device and no further: what is told of its
+        progress is true but for one chunk, and there is little to wait for once it is cancelled.
+        """
+        if self._cuda:
+            if self._pace is not None:
+                self._pace.synchronize()
+            self._pace = self._events[-1][1]
+
     def milliseconds(self) -> dict[Hashable, float]:
         """The sum of each name's laps; waits for CUDA to be done with them."""
         laps = self._laps
         if self._cuda:
-            self._events[-1][1].synchronize()
+            self.wait()
             pairs = zip(self._events, self._events[1:], strict=False)
             laps = [(name, before.elapsed_time(event)) for (_, before), (name, event) in pairs]
         sums: dict[Hashable, float] = defaultdict(float)

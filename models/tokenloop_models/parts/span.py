@@ -52,6 +52,31 @@ class Span:
     sights: tuple[Sight, ...]
 
 
+def sight_in_window(
+    columns: torch.Tensor,
+    position: torch.Tensor,
+    window: int | None,
+    dtype: torch.dtype | None,
+) -> Sight:
+    """What one position sees, told by a mask over a fixed number of positions.
+
+    Neither shapes nor the host know the position: it may change from one replay to the next.
+
+    Args:
+        columns: 0, 1, … of the positions looked at, int64, (positions,).
+        position: int64, (1,).
+        window: as in :func:`sight`.
+        dtype: of a mask that is added to scores; ``None``: of true and false.
+    """
+    seen = columns <= position
+    if window is not None:
+        seen = seen & (columns > position - window)
+    if dtype is None:
+        return Sight(0, seen[None])
+    added = torch.zeros(1, len(columns), dtype=dtype, device=columns.device)
+    return Sight(0, added.masked_fill_(~seen, float("-inf")))
+
+
 def sight(
     start: int, stop: int, window: int | None, device: torch.device, *, always_mask: bool = False
 ) -> Sight:
