@@ -27,6 +27,8 @@ TOLERANCE = 2e-4
 IDS = [5, 77, 140, 9, 9, 280, 33, 61, 298, 0, 12, 100, 210, 4, 45, 181, 77, 7, 150, 260]
 OTHERS = [3, 222, 77, 91, 14, 14, 199, 8]
 MIDDLE = 9
+FIRST_SHAPES = list({shape.model_type: name for name, shape in reversed(SHAPES.items())}.values())
+"""One of each family."""
 
 
 def every_logit(model: Model, ids: list[int]) -> NDArray[np.float32]:
@@ -72,3 +74,19 @@ def test_a_gguf_of_the_same_weights_gives_the_same_logits(
     made = reference(name)
     path = write_gguf(made.folder, tmp_path / "model.gguf", SHAPES[name].extra)
     assert_near(every_logit(load(path, device="cpu"), IDS), made.logits(IDS))
+
+
+@pytest.mark.parametrize("name", FIRST_SHAPES)
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_lower_precision_stays_near(
+    reference: Callable[[str], Reference], name: str, dtype: str
+) -> None:
+    """Every part runs in every dtype, and a decode agrees with a prefill."""
+    made = reference(name)
+    expected = made.logits(IDS)
+    model = load(made.folder, device="cpu", dtype=dtype)
+    near = {"bfloat16": 0.2, "float16": 0.03}[dtype] * np.abs(expected).max()
+    assert np.abs(every_logit(model, IDS) - expected).max() < near
+    cache = model.new_cache()
+    decoded = np.stack([model.forward([each], cache).logits for each in IDS])
+    assert np.abs(decoded - expected).max() < near
