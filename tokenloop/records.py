@@ -249,10 +249,12 @@ class LatencyHistory(Struct, frozen=True, kw_only=True):
     """The session's passes so far, for the latency panel.
 
     Attributes:
-        steps_ms: the last decode steps' totals, oldest first (at most 256).
-        prefill: the last prefill, or ``None``.
-        decode: the last decode, or ``None``.
+        steps_ms: the last steps' totals, oldest first (at most 256). A pass over given text is no
+            step, though it computed one position.
+        prefill: the last pass over several positions, or ``None``.
+        decode: the last pass over one position, or ``None``.
         last: whichever of the two ran last.
+        last_is_step: whether that pass was a step's; it read given text otherwise.
         paint_ms: what the screen took for the last change, or ``None`` where there is no screen.
     """
 
@@ -260,6 +262,7 @@ class LatencyHistory(Struct, frozen=True, kw_only=True):
     prefill: Latency | None = None
     decode: Latency | None = None
     last: Latency | None = None
+    last_is_step: bool = False
     paint_ms: float | None = None
 
 

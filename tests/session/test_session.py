@@ -75,6 +75,32 @@ def test_the_history_says_which_pass_ran_last(session: Session) -> None:
     assert latency.decode == step.latency_ms
 
 
+def test_only_steps_count_as_steps(session: Session) -> None:
+    session.open([5])
+    prompt = session.snapshot().latency
+    assert (prompt.last.positions, prompt.steps_ms, prompt.last_is_step) == (1, (), False)
+    assert prompt.decode == prompt.last
+    first = session.step()
+    session.force(6)
+    stepped = session.snapshot().latency
+    assert stepped.steps_ms == (first.latency_ms.total, stepped.last.total)
+    assert stepped.last_is_step
+    session.step()
+    session.edit(session.text[:-1] + "q")
+    edited = session.snapshot().latency
+    assert len(edited.steps_ms) == 3
+    assert not edited.last_is_step
+
+
+def test_a_rewind_that_needs_a_pass_makes_no_step(session: Session) -> None:
+    session.step()
+    before = session.snapshot().latency
+    session.rewind_to(2)
+    after = session.snapshot().latency
+    assert after.decode != before.decode
+    assert (after.steps_ms, after.last_is_step) == (before.steps_ms, False)
+
+
 def test_shown_candidates_and_tail_sum_to_one(session: Session) -> None:
     session.configure(SamplerSettings(top_k=20))
     choice = session.held

@@ -7,7 +7,7 @@ from collections import deque
 from tokenloop.records import Latency, LatencyHistory
 
 REMEMBERED = 256
-"""Decode steps that the history remembers."""
+"""Steps that the history remembers."""
 
 
 class History:
@@ -18,14 +18,22 @@ class History:
         self._prefill: Latency | None = None
         self._decode: Latency | None = None
         self._last: Latency | None = None
+        self._last_is_step = False
 
-    def add(self, latency: Latency) -> None:
-        """Note one pass."""
-        self._last = latency
+    def add(self, latency: Latency, *, step: bool) -> None:
+        """Note one pass.
+
+        Args:
+            latency: what it cost.
+            step: whether a step ran it. A pass over one given token, or one that brings logits
+                back, computes one position too and is none.
+        """
+        self._last, self._last_is_step = latency, step
         if latency.positions > 1:
             self._prefill = latency
         else:
             self._decode = latency
+        if step:
             self._steps_ms.append(latency.total)
 
     def record(self) -> LatencyHistory:
@@ -35,4 +43,5 @@ class History:
             prefill=self._prefill,
             decode=self._decode,
             last=self._last,
+            last_is_step=self._last_is_step,
         )

@@ -437,7 +437,7 @@ class Session:
             now = self._consider(ids, run.output.logits)
         node = self._tree.child(self._branch[-1], self._vocabulary.token(choice.chosen.id))
         node.arrived(choice.draw.how, choice.chosen.p, choice.chosen.rank)
-        self._commit((*self._branch, node), now, run.output.logits, run)
+        self._commit((*self._branch, node), now, run.output.logits, run, step=True)
         latency = run.latency(now.sample_ms)
         node.record = step_record(
             choice,
@@ -517,8 +517,15 @@ class Session:
             node.reading = (reading, row)
 
     def _commit(
-        self, branch: Branch, now: Now, logits: NDArray[np.float32], run: Pass | None
+        self,
+        branch: Branch,
+        now: Now,
+        logits: NDArray[np.float32],
+        run: Pass | None,
+        *,
+        step: bool = False,
     ) -> None:
+        """Make a branch the prefix; the pass that led there, if one ran, is a step's or not."""
         self._branch = branch
         self._now = now
         self._held.hold(branch[-1], logits)
@@ -526,7 +533,7 @@ class Session:
             self._cache = self._passes.record(len(branch), 0)
             return
         self._cache = self._passes.record(run.kept, run.computed)
-        self._history.add(run.latency(now.sample_ms))
+        self._history.add(run.latency(now.sample_ms), step=step)
 
 
 def _ids_of(branch: Branch) -> list[int]:
