@@ -69,6 +69,17 @@ MODEL = ModelInfo(
     eos_ids=(EOS,),
 )
 
+PREFILL = Latency(
+    prefill=61.0,
+    decode=0.0,
+    layers=50.0,
+    head=10.0,
+    copy=0.5,
+    sample=0.6,
+    total=61.6,
+    positions=5,
+)
+
 
 def label_of(text: str) -> str:
     """Visible blanks and controls, as the real labels have."""
@@ -400,7 +411,11 @@ class FakeLoop:
             )
             step = 0 if how == "given" else sum(entry.how != "given" for entry in self.prefix)
             record = StepRecord(
-                **fields, step=step, token=item, cache=self._cache(), latency_ms=self._latency()
+                **fields,
+                step=step,
+                token=item,
+                cache=self._cache(),
+                latency_ms=PREFILL if how == "given" else self._latency(),
             )
         self.records.append(record)
 
@@ -444,16 +459,6 @@ class FakeLoop:
 
     def _changed(self, request: int, done: str, record: StepRecord | None = None) -> None:
         full = len(self.prefix) >= CONTEXT
-        prefill = Latency(
-            prefill=61.0,
-            decode=0.0,
-            layers=50.0,
-            head=10.0,
-            copy=0.5,
-            sample=0.6,
-            total=61.6,
-            positions=5,
-        )
         snapshot = Snapshot(
             model=MODEL,
             prefix=tuple(self.prefix),
@@ -462,9 +467,10 @@ class FakeLoop:
             cache=self._cache(),
             latency=LatencyHistory(
                 steps_ms=self.steps_ms,
-                prefill=prefill,
+                prefill=PREFILL,
                 decode=self._latency() if self.steps_ms else None,
-                last=self._latency() if self.steps_ms else prefill,
+                last=self._latency() if self.steps_ms else PREFILL,
+                last_is_step=bool(self.steps_ms),
             ),
             settings=self.settings,
             seed=self.seed,

@@ -178,5 +178,6 @@ histories = st.builds(
     steps_ms=st.lists(ms, max_size=256).map(tuple),
     prefill=st.none() | passes(prefill=True),
     decode=st.none() | passes(prefill=False),
+    last=st.none() | passes(prefill=False) | passes(prefill=True),
     paint_ms=st.none() | ms,
 )

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 import pytest
@@ -60,6 +61,46 @@ def test_what_was_cut_names_its_stage_and_has_no_final_bar(choice: Choice, dark:
         if candidate.cut_by is not None:
             assert "▄" not in line
             assert "▖" not in line
+
+
+@pytest.mark.parametrize("width", range(1, 120))
+def test_a_stage_that_cut_is_named_in_full_or_not_at_all(
+    recording: Recording, dark: Palette, width: int
+) -> None:
+    choice = recording.moments[2].choice  # greedy
+    assert choice is not None
+    assert choice.candidates[1].cut_by == "temperature"
+    text = lines(candidates_strips(choice, width, 26, dark))
+    second = text[2].rstrip()
+    if width > 40:
+        assert second.endswith(" temperature")
+    for line in text:
+        assert not re.search(r"[\d.,]…", line)
+        assert not re.search(r"(temp|top|min|bias)\S*…", line)
+
+
+def test_a_name_in_full_leaves_the_bars_in_a_narrow_panel() -> None:
+    plain = Columns.fit(46, most=40, final=True)
+    named = Columns.fit(46, most=40, final=True, fate=len("temperature"))
+    assert (plain.final, named.final) == (7, 11)
+    assert plain.bar > named.bar >= 8
+    assert named.label >= 9
+
+
+def test_large_negative_logits_and_ids_have_their_columns(choice: Choice, dark: Palette) -> None:
+    candidates = tuple(
+        structs.replace(c, logit=c.logit - 1200, id=c.id + 2_000_000) for c in choice.candidates
+    )
+    moved = structs.replace(
+        choice,
+        vocab_size=3_000_000,
+        candidates=candidates,
+        chosen=next(c for c in candidates if c.id == choice.chosen.id + 2_000_000),
+    )
+    text = lines(candidates_strips(moved, 120, 26, dark))
+    for candidate, line in zip(candidates, text[1:], strict=False):
+        assert f" {candidate.id} " in line
+        assert f" {candidate.logit:.2f} " in line
 
 
 @given(choices(), st.integers(3, 40), st.integers(0, 30))

@@ -7,7 +7,16 @@ from rich.cells import cell_len
 from rich.style import Style
 
 from tests.widgets.strategies import labels
-from tokenloop_widgets.drawing.cells import Line, chop, clip, first_fitting, head, parts, safe
+from tokenloop_widgets.drawing.cells import (
+    Line,
+    chop,
+    clip,
+    clip_words,
+    first_fitting,
+    head,
+    parts,
+    safe,
+)
 
 STYLE = Style()
 
@@ -25,6 +34,23 @@ def test_a_wide_character_is_never_split() -> None:
     assert clip("日本", 3) == "日…"
     assert clip("日本", 2) == "…"
     assert clip("日本", 0) == ""
+
+
+def test_words_are_left_out_whole() -> None:
+    text = "k = 262,144 is all"
+    assert clip_words(text, 18) == text
+    assert clip_words(text, 17) == "k = 262,144 is …"
+    assert clip_words(text, 14) == "k = 262,144 …"
+    assert clip_words(text, 12) == "k = …"
+    assert clip_words(text, 1) == "…"
+    assert clip_words(text, 0) == ""
+
+
+def test_a_figure_that_does_not_fit_is_not_cut() -> None:
+    assert Line(20, STYLE).right("12,345", STYLE, 6).strip().text[:6] == "12,345"
+    assert Line(20, STYLE).right("12,345", STYLE, 5).strip().text[:5] == "    …"
+    assert Line(3, STYLE).right("12,345", STYLE, 6).strip().text == "  …"
+    assert Line(20, STYLE).right("12,345", STYLE, 0).strip().text == " " * 20
 
 
 @given(labels, st.integers(1, 9))

@@ -11,7 +11,7 @@ from tokenloop.records import CacheRecord, Choice, Latency, LatencyHistory, Mode
 from tokenloop_widgets.drawing.cache import cache_strips
 from tokenloop_widgets.drawing.candidates import candidates_strips
 from tokenloop_widgets.drawing.keys import Key, keys_strip
-from tokenloop_widgets.drawing.latency import latency_strips
+from tokenloop_widgets.drawing.latency import latency_strips, pass_strips
 from tokenloop_widgets.drawing.sampler import sampler_strips
 from tokenloop_widgets.drawing.status import Status, status_strip
 from tokenloop_widgets.drawing.summary import summary_strips
@@ -57,29 +57,38 @@ def test_cache(
     check(strips, width, height)
 
 
-@given(histories | st.none(), st.none() | passes(prefill=False), widths, heights, labels)
-def test_latency(
-    history: LatencyHistory | None,
-    last: Latency | None,
-    width: int,
-    height: int,
-    placeholder: str,
-) -> None:
-    strips = latency_strips(history, width, height, PALETTE, last=last, placeholder=placeholder)
+any_pass = passes(prefill=False) | passes(prefill=True)
+
+
+@given(histories | st.none(), widths, heights, labels)
+def test_latency(history: LatencyHistory | None, width: int, height: int, placeholder: str) -> None:
+    strips = latency_strips(history, width, height, PALETTE, placeholder=placeholder)
     check(strips, width, height)
 
 
+@given(any_pass, widths, heights)
+def test_an_earlier_pass(latency: Latency, width: int, height: int) -> None:
+    check(pass_strips(latency, width, height, PALETTE), width, height)
+
+
 @given(
-    choices() | st.none(), caches() | st.none(), histories | st.none(), widths, st.integers(0, 6)
+    choices() | st.none(),
+    caches() | st.none(),
+    histories | st.none(),
+    st.none() | any_pass,
+    widths,
+    st.integers(0, 6),
 )
 def test_summary(
     choice: Choice | None,
     cache: CacheRecord | None,
     history: LatencyHistory | None,
+    then: Latency | None,
     width: int,
     height: int,
 ) -> None:
-    check(summary_strips(choice, cache, history, width, height, PALETTE), width, height)
+    strips = summary_strips(choice, cache, history, width, height, PALETTE, then=then)
+    check(strips, width, height)
 
 
 @given(prefixes(), widths, heights, st.booleans(), st.data())

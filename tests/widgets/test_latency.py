@@ -4,7 +4,13 @@ from msgspec import structs
 
 from tests.widgets.strips import lines
 from tokenloop.records import Latency, LatencyHistory
-from tokenloop_widgets.drawing.latency import factor, latency_strips, phases
+from tokenloop_widgets.drawing.latency import (
+    factor,
+    headline,
+    latency_strips,
+    pass_strips,
+    phases,
+)
 from tokenloop_widgets.palette import Palette
 
 DECODE = Latency(
@@ -24,7 +30,7 @@ HISTORY = LatencyHistory(
 
 def test_the_last_pass_is_one_bar_by_phase(dark: Palette) -> None:
     strip = latency_strips(HISTORY, 100, 9, dark)[0]
-    known = [ms for _, ms in phases(DECODE, 1.4) if ms is not None]
+    known = [*(ms for _, ms in phases(DECODE)), 1.4]
     lengths = [len(segment.text) for segment in strip]
     assert sum(lengths) == 100
     assert abs(lengths[0] - known[0] / sum(known) * 100) <= 1
@@ -79,6 +85,28 @@ def test_only_as_many_steps_as_were_measured(dark: Palette) -> None:
     assert "of 1 step " in lines(latency_strips(one, 100, 5, dark))[-1]
 
 
-def test_an_earlier_pass_may_be_shown_instead(dark: Palette) -> None:
-    legend = lines(latency_strips(HISTORY, 100, 9, dark, last=PREFILL))[1]
-    assert "layers 52.0 ms" in legend
+def test_an_earlier_pass_is_shown_alone(dark: Palette) -> None:
+    text = lines(pass_strips(PREFILL, 100, 9, dark))
+    assert "layers 52.0 ms" in text[1]
+    assert "paint" not in text[1]
+    assert [line.rstrip() for line in text if line.strip()][2:] == [
+        "prefill 12.2 ms a token  61.0 ms for 5"
+    ]
+    text = lines(pass_strips(DECODE, 100, 9, dark))
+    assert [line.rstrip() for line in text if line.strip()][2:] == ["decode  25.1 ms a token"]
+
+
+def test_the_headline_says_what_the_pass_was() -> None:
+    assert headline(DECODE, step=True) == "last step: 25.7 ms"
+    assert headline(PREFILL, step=False) == "last pass: prefill of 5, 61.0 ms"
+    assert headline(DECODE, step=False) == "last pass: decode of 1, 25.1 ms"
+    assert headline(DECODE, step=True, then=True) == "its step: 25.7 ms"
+    assert headline(PREFILL, step=False, then=True) == "its pass: prefill of 5, 61.0 ms"
+
+
+def test_a_pass_over_one_given_token_is_no_step(dark: Palette) -> None:
+    first = LatencyHistory(decode=DECODE, last=DECODE)
+    text = "\n".join(lines(latency_strips(first, 100, 9, dark)))
+    assert "25.1 ms a token" in text
+    assert "no step measured yet" in text
+    assert "p50" not in text

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.widgets.strips import lines
+from tokenloop_widgets.drawing.figures import milliseconds
 from tokenloop_widgets.drawing.keys import Key, fitting, keys_strip
 from tokenloop_widgets.drawing.status import Status, status_strip
 from tokenloop_widgets.drawing.summary import summary_strips
@@ -74,3 +77,37 @@ def test_summary_has_a_line_a_panel_with_its_number(recording: Recording, dark: 
     assert f"{moment.cache.positions} × 45.0 KiB = 810 KiB" in text[1]
     assert "decode" in text[2]
     assert "prefill" in text[2]
+
+
+@pytest.mark.parametrize("width", range(24, 140))
+def test_the_samplers_line_ends_in_what_is_left_to_draw_from(
+    recording: Recording, dark: Palette, width: int
+) -> None:
+    moment = recording.moments[0]
+    choice = moment.choice
+    assert choice is not None
+    line = lines(summary_strips(choice, moment.cache, moment.latency, width, 3, dark))[0]
+    assert line.rstrip().endswith(f" {choice.stages[-1].survivors} left")
+    whole = all(
+        stage.name.replace("_", "-") in line for stage in choice.stages if not stage.skipped
+    )
+    assert width < 32 or ("…" in line) != whole
+    assert width < 50 or "→" in line
+
+
+def test_the_summary_of_an_earlier_moment_is_that_passes_own(
+    recording: Recording, dark: Palette
+) -> None:
+    moment = recording.moments[8]
+    record = moment.record
+    assert record is not None
+    then = record.latency_ms
+    assert then.positions > 1
+    strips = summary_strips(record, record.cache, moment.latency, 100, 3, dark, then=then)
+    took = milliseconds(then.prefill / then.positions)
+    whole = f"{milliseconds(then.prefill)} for {then.positions}"
+    assert lines(strips)[2].split("latency  ")[1].split("  ")[:2] == [
+        f"prefill {took} a token",
+        whole,
+    ]
+    assert "decode" not in lines(strips)[2]

@@ -11,7 +11,7 @@ from syrupy.extensions.image import SVGImageSnapshotExtension
 from tests.widgets.strips import lines
 from tokenloop_widgets.drawing.cache import cache_strips
 from tokenloop_widgets.drawing.candidates import candidates_strips
-from tokenloop_widgets.drawing.latency import latency_strips
+from tokenloop_widgets.drawing.latency import latency_strips, pass_strips
 from tokenloop_widgets.drawing.sampler import sampler_strips
 from tokenloop_widgets.drawing.status import Status, status_strip
 from tokenloop_widgets.drawing.summary import summary_strips
@@ -37,14 +37,21 @@ def drawings(moment: Moment, width: int, height: int, palette: Palette) -> dict[
     layout.update(moment.prefix)
     ghost = moment.choice.chosen.label if moment.choice and record is None else None
     marks = Marks(cursor=record.position if record else None, ghost=ghost, hint="▸ hint")
-    last = record.latency_ms if record else None
+    then = record.latency_ms if record else None
+    passes = (
+        pass_strips(then, width, height, palette)
+        if then
+        else latency_strips(moment.latency, width, height, palette)
+    )
     return {
         "text": lines(text_strips(layout, moment.prefix, height, palette, marks=marks)),
         "candidates": lines(candidates_strips(choice, width, height, palette, highlighted=1)),
         "sampler": lines(sampler_strips(choice, width, height, palette)),
         "cache": lines(cache_strips(cache, width, height, palette, next_step=record is None)),
-        "latency": lines(latency_strips(moment.latency, width, height, palette, last=last)),
-        "summary": lines(summary_strips(choice, cache, moment.latency, width, 3, palette)),
+        "latency": lines(passes),
+        "summary": lines(
+            summary_strips(choice, cache, moment.latency, width, 3, palette, then=then)
+        ),
     }
 
 

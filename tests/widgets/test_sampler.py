@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -60,7 +62,7 @@ def test_the_funnel_tells_every_stage_in_its_order(recording: Recording, dark: P
 def test_the_bars_of_the_funnel_show_the_mass_left(recording: Recording, dark: Palette) -> None:
     choice = now(recording)
     left = 1.0
-    width = Columns.fit(100).bar
+    width = Columns.fit(100, choice).bar
     acted = [stage for stage in choice.stages if stage.skipped is None]
     text = [line for line in lines(sampler_strips(choice, 100, 30, dark)) if "━" in line]
     assert text[0].count("━") == width
@@ -97,6 +99,7 @@ def test_what_a_stage_does_without_cutting_is_said(recording: Recording) -> None
         ("top_k", {"k": 40}, "40"),
         ("top_p", {"p": 0.95}, "0.95"),
         ("temperature", {"t": 0.8}, "0.80"),
+        ("logit_bias", {"tokens": 1}, "1 id"),
         ("logit_bias", {"tokens": 2}, "2 ids"),
         ("penalties", {"repeat": 1.1, "frequency": 0.0, "presence": 0.0, "last_n": 64}, "×1.10"),
     ],
@@ -114,6 +117,58 @@ def test_a_setting_in_few_cells(
         entropy_bits=1,
     )
     assert stage_setting(stage) == text
+
+
+def wide_open(choice: Choice) -> Choice:
+    """A flat distribution over many candidates, each stage cutting next to nothing, or all."""
+    size = 262_144
+    left, entropy = size, 17.98
+    stages = []
+    for stage in choice.stages:
+        cuts = stage.name in ("top_k", "top_p", "min_p")
+        stages.append(
+            structs.replace(
+                stage,
+                settings={"k": 262_000} if stage.name == "top_k" else stage.settings,
+                survivors_before=left,
+                survivors=left - cuts,
+                entropy_before_bits=entropy,
+                entropy_bits=entropy - 0.01,
+                mass_cut=1.0 if cuts else 0.0,
+                skipped=None,
+            )
+        )
+        left -= cuts
+    return structs.replace(
+        choice,
+        vocab_size=size,
+        entropy_bits=entropy,
+        final_entropy_bits=entropy,
+        stages=tuple(stages),
+    )
+
+
+def test_the_widest_figures_have_their_columns(recording: Recording, dark: Palette) -> None:
+    text = "\n".join(lines(sampler_strips(wide_open(now(recording)), 100, 30, dark)))
+    for figure in ("262,144 → 262,143", "262,000", "17.98 → 17.97 bits", "−100.0 %"):
+        assert figure in text
+
+
+@pytest.mark.parametrize("width", range(1, 120))
+def test_no_figure_is_ever_cut(recording: Recording, dark: Palette, width: int) -> None:
+    for choice in (now(recording), now(recording, 2), wide_open(now(recording))):
+        for line in lines(sampler_strips(choice, width, 30, dark)):
+            assert not re.search(r"[\d.,]…", line)
+
+
+def test_why_a_stage_did_nothing_is_told_in_whole_words(
+    recording: Recording, dark: Palette
+) -> None:
+    choice = now(recording)
+    first = structs.replace(choice.stages[0], skipped="off: k = 262,144 is the whole vocabulary")
+    choice = structs.replace(choice, stages=(first, *choice.stages[1:]))
+    text = lines(sampler_strips(choice, 44, 30, dark))
+    assert any(line.rstrip().endswith("k = 262,144 is the …") for line in text)
 
 
 def test_the_draw_in_words(recording: Recording, dark: Palette) -> None:

@@ -99,12 +99,10 @@ def draw_panels(panels: Panels, view: View, *, probabilities: bool, landed: int)
 def draw_latency(panels: Panels, view: View) -> None:
     """Give the passes to those that draw them."""
     record = view.then_record
-    panels.latency.show(
-        view.history,
-        last=record.latency_ms if record else None,
-        then=record.token if record else None,
+    panels.latency.show(view.history, then=record)
+    panels.summary.show(
+        view.choice, view.cache, view.history, then=record.latency_ms if record else None
     )
-    panels.summary.show(view.choice, view.cache, view.history)
 
 
 def band_text(view: View) -> Content:

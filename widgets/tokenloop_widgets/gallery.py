@@ -165,9 +165,9 @@ class Gallery(App[None]):
         candidates.show(choice, after=after, then=then, landed=moment.landed > 0)
         self.query_one(SamplerPanel).show(choice, then=then)
         self.query_one(CachePanel).show(cache, then=then)
-        last = None if record is None else record.latency_ms
-        self.query_one(LatencyPanel).show(moment.latency, last=last, then=then)
-        self.query_one(SummaryPanel).show(choice, cache, moment.latency)
+        self.query_one(LatencyPanel).show(moment.latency, then=record)
+        passed = None if record is None else record.latency_ms
+        self.query_one(SummaryPanel).show(choice, cache, moment.latency, then=passed)
         self.query_one(StatusBar).show(
             self._recording.model,
             seed=self._recording.seed,

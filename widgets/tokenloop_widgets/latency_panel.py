@@ -4,51 +4,49 @@ from __future__ import annotations
 
 from textual.strip import Strip
 
-from tokenloop.records import Latency, LatencyHistory, Token
+from tokenloop.records import LatencyHistory, StepRecord
 from tokenloop_widgets.drawing.cells import safe
-from tokenloop_widgets.drawing.figures import milliseconds
-from tokenloop_widgets.drawing.latency import latency_strips
+from tokenloop_widgets.drawing.latency import headline, latency_strips, pass_strips
 from tokenloop_widgets.palette import Palette
 from tokenloop_widgets.panel import Panel
 
 
 class LatencyPanel(Panel):
-    """The last pass by phase, decode beside prefill a token, the last steps."""
+    """The last pass by phase, decode beside prefill a token, the last steps.
+
+    In an earlier token's moment: the pass that read that token, alone.
+    """
 
     _history: LatencyHistory | None = None
-    _last: Latency | None = None
+    _then: StepRecord | None = None
     _placeholder = ""
 
     def show(
         self,
         history: LatencyHistory | None,
         *,
-        last: Latency | None = None,
-        then: Token | None = None,
+        then: StepRecord | None = None,
         placeholder: str = "no pass yet",
     ) -> None:
         """Show the passes.
 
         Args:
             history: the session's.
-            last: the pass to split by phase (an earlier token's, or the last one of all); by
-                default the last one of all.
-            then: the token whose pass ``last`` is, where this is an earlier moment.
+            then: an earlier token's record, where this is its moment.
             placeholder: said where nothing ran yet.
         """
-        self._history, self._last, self._placeholder = history, last, placeholder
-        name = "latency" if then is None else f"latency · {safe(then.label)}"
-        shown = last or (history and history.last) or None
-        self.title(name, f"{milliseconds(shown.total)} last step" if shown else "")
+        self._history, self._then, self._placeholder = history, then, placeholder
+        if then is not None:
+            words = headline(then.latency_ms, step=then.step > 0, then=True)
+            self.title(f"latency · {safe(then.token.label)}", words)
+        elif history is not None and history.last is not None:
+            self.title("latency", headline(history.last, step=history.last_is_step))
+        else:
+            self.title("latency")
         self.redraw()
 
     def draw(self, width: int, height: int, palette: Palette) -> list[Strip]:
-        """The bar, the pair and the sparkline."""
-        return latency_strips(
-            self._history,
-            width,
-            height,
-            palette,
-            last=self._last,
-            placeholder=self._placeholder,
-        )
+        """The bar, the pair and the sparkline; an earlier token's pass has the bar alone."""
+        if self._then is not None:
+            return pass_strips(self._then.latency_ms, width, height, palette)
+        return latency_strips(self._history, width, height, palette, placeholder=self._placeholder)

@@ -8,7 +8,7 @@ from textual.events import Click
 from textual.message import Message
 from textual.strip import Strip
 
-from tokenloop.records import CacheRecord, Choice, LatencyHistory
+from tokenloop.records import CacheRecord, Choice, Latency, LatencyHistory
 from tokenloop_widgets.drawing.summary import summary_strips
 from tokenloop_widgets.palette import Palette
 from tokenloop_widgets.panel import Panel
@@ -22,6 +22,7 @@ class SummaryPanel(Panel, can_focus=False):
     _choice: Choice | None = None
     _cache: CacheRecord | None = None
     _history: LatencyHistory | None = None
+    _then: Latency | None = None
 
     @dataclass
     class Pressed(Message):
@@ -34,15 +35,27 @@ class SummaryPanel(Panel, can_focus=False):
         choice: Choice | None,
         cache: CacheRecord | None,
         history: LatencyHistory | None,
+        *,
+        then: Latency | None = None,
     ) -> None:
-        """Show the three (``None`` where there is nothing yet)."""
-        self._choice, self._cache, self._history = choice, cache, history
+        """Show the three (``None`` where there is nothing yet).
+
+        Args:
+            choice: the held distribution, or an earlier token's record.
+            cache: the cache now, or after that token's pass.
+            history: the session's passes.
+            then: that token's pass, where this is an earlier moment.
+        """
+        self._choice, self._cache = choice, cache
+        self._history, self._then = history, then
         self.title("sampler · KV cache · latency", "their number opens one in full")
         self.redraw()
 
     def draw(self, width: int, height: int, palette: Palette) -> list[Strip]:
         """The three lines."""
-        return summary_strips(self._choice, self._cache, self._history, width, height, palette)
+        return summary_strips(
+            self._choice, self._cache, self._history, width, height, palette, then=self._then
+        )
 
     def on_click(self, event: Click) -> None:
         """Say whose line was clicked."""

@@ -7,16 +7,20 @@ from textual.strip import Strip
 from tokenloop.records import Candidate, Choice, Tail
 from tokenloop_widgets.drawing.bars import double_bar
 from tokenloop_widgets.drawing.candidates_layout import (
+    ID_WIDTH,
+    LOGIT_WIDTH,
     MARKS,
     SCALES,
     Columns,
     below,
+    cutting,
+    extremes,
     fates,
     scale_of,
     table_rows,
 )
 from tokenloop_widgets.drawing.cells import Line, fill_height, first_fitting, safe, width_of
-from tokenloop_widgets.drawing.figures import count, percent, stage_name
+from tokenloop_widgets.drawing.figures import PERCENT_WIDTH, count, percent, stage_name
 from tokenloop_widgets.palette import Palette
 
 VISIBLE = 1e-9
@@ -53,7 +57,14 @@ def candidates_strips(
     given = choice.draw.how == "given"
     last = min(len(choice.candidates), top + height)
     most = max([choice.chosen.rank, *(c.rank for c in choice.candidates[top:last])])
-    columns = Columns.fit(width, most=most, final=not given)
+    columns = Columns.fit(
+        width,
+        most=most,
+        final=not given,
+        fate=max([PERCENT_WIDTH, *(len(stage_name(name)) for name in cutting(choice))]),
+        logit_needs=max([LOGIT_WIDTH, *(len(_logit(c)) for c in extremes(choice))]),
+        id_needs=max(ID_WIDTH, len(str(choice.vocab_size - 1))),
+    )
     scale = scale_of(choice)
     strips = []
     rows = table_rows(choice, height, top)
@@ -79,6 +90,10 @@ def candidates_strips(
                 )
             )
     return fill_height(strips, width, height, ground)
+
+
+def _logit(candidate: Candidate) -> str:
+    return f"{candidate.logit:.2f}"
 
 
 def _header(columns: Columns, width: int, scale: float, palette: Palette) -> Strip:
@@ -154,7 +169,7 @@ def _candidate(
     if columns.id:
         line.skip(1).right(str(candidate.id), plain, columns.id)
     if columns.logit:
-        line.skip(1).right(f"{candidate.logit:.2f}", plain, columns.logit)
+        line.skip(1).right(_logit(candidate), plain, columns.logit)
     model = palette.on(palette.faint if cut else palette.model, background=behind)
     if columns.p:
         line.skip(1).right(percent(candidate.p), model, columns.p)
@@ -166,7 +181,8 @@ def _candidate(
     if columns.final:
         line.skip(1)
         if candidate.cut_by is not None:
-            line.right(stage_name(candidate.cut_by), model, columns.final)
+            name = first_fitting((stage_name(candidate.cut_by), "cut"), columns.final)
+            line.right(name, model, columns.final)
         else:
             final = palette.on(palette.sampler, bold=chosen, background=behind)
             line.right(percent(candidate.final_p), final, columns.final)

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Literal
 
-from tokenloop.records import Choice, Tail
+from tokenloop.records import Candidate, Choice, Tail
 from tokenloop_widgets.drawing.figures import PERCENT_WIDTH, count, stage_name
 
 SCALES = (1.0, 0.2, 0.05)
@@ -40,13 +40,25 @@ class Columns:
     final: int
 
     @classmethod
-    def fit(cls, width: int, *, most: int, final: bool) -> Columns:
+    def fit(
+        cls,
+        width: int,
+        *,
+        most: int,
+        final: bool,
+        fate: int = PERCENT_WIDTH,
+        logit_needs: int = LOGIT_WIDTH,
+        id_needs: int = ID_WIDTH,
+    ) -> Columns:
         """The columns that fit, the most telling ones first.
 
         Args:
             width: cells in all.
             most: the largest rank in the table.
             final: whether there is a final distribution to show.
+            fate: cells for a final probability, or the longest name of a stage that cut.
+            logit_needs: cells for the longest logit.
+            id_needs: cells for the longest id.
         """
         rank = max(3, len(str(most)))
         if width < MARKS + rank + 1 + LABEL_LEAST:
@@ -61,11 +73,19 @@ class Columns:
         if final and room > PERCENT_WIDTH:
             final_width = PERCENT_WIDTH
             room -= 1 + final_width
-        if room - 1 >= BAR_LEAST + LOGIT_WIDTH + 1:
-            logit = LOGIT_WIDTH
+            # A name in full takes cells of the bar and the label, down to their least.
+            more = fate - final_width
+            spare = room - 1 - BAR_LEAST if room - 1 >= BAR_LEAST else room
+            lent = max(0, more - spare)
+            if label - lent >= LABEL_LEAST:
+                final_width += more
+                label -= lent
+                room -= more - lent
+        if room - 1 >= BAR_LEAST + logit_needs + 1:
+            logit = logit_needs
             room -= 1 + logit
-        if room - 1 >= BAR_GOOD + ID_WIDTH + 1:
-            token_id = ID_WIDTH
+        if room - 1 >= BAR_GOOD + id_needs + 1:
+            token_id = id_needs
             room -= 1 + token_id
         if room - 1 >= BAR_LEAST:
             bar = room - 1
@@ -79,6 +99,16 @@ def scale_of(choice: Choice) -> float:
     longest = max((max(c.p, c.final_p or 0.0) for c in choice.candidates), default=1.0)
     longest = max(longest, choice.chosen.p, choice.chosen.final_p or 0.0)
     return min((scale for scale in SCALES if longest <= scale), default=1.0)
+
+
+def cutting(choice: Choice) -> list[str]:
+    """The stages that cut any candidate, by name."""
+    return [stage.name for stage in choice.stages if stage.survivors < stage.survivors_before]
+
+
+def extremes(choice: Choice) -> tuple[Candidate, ...]:
+    """The candidates with the largest and the smallest logit of the table: its first and last."""
+    return (*choice.candidates[:1], *choice.candidates[-1:], choice.chosen)
 
 
 def body_height(height: int) -> int:

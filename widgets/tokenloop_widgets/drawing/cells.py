@@ -42,6 +42,15 @@ def clip(text: str, width: int) -> str:
     return head(text, width - 1) + "…" if width > 0 else ""
 
 
+def clip_words(text: str, width: int) -> str:
+    """``text``, or its first words that fit with an ellipsis behind them: no figure is cut."""
+    if cell_len(text) <= width:
+        return text
+    words = text.split(" ")
+    shorter = (" ".join([*words[:n], "…"]) for n in range(len(words) - 1, -1, -1))
+    return next((way for way in shorter if cell_len(way) <= width), "")
+
+
 def head(text: str, width: int) -> str:
     """The longest beginning of ``text`` that fits in ``width`` cells."""
     end = min(len(text), max(0, width) * 4)
@@ -109,8 +118,13 @@ class Line:
         return self.to(self.at + cells)
 
     def right(self, text: str, style: Style, width: int) -> Line:
-        """Append text right-aligned in the next ``width`` cells."""
-        text = clip(safe(text), width)
+        """Append a figure right-aligned in the next ``width`` cells.
+
+        Half a figure would be another one: where it doesn't fit, an ellipsis stands for it.
+        """
+        text, width = safe(text), min(width, self.room)
+        if cell_len(text) > width:
+            text = clip("…", width)
         return self.skip(width - cell_len(text)).add(text, style)
 
     def left(self, text: str, style: Style, width: int) -> Line:

@@ -1,4 +1,8 @@
-"""Latency: the last pass by phase, decode beside prefill, the last steps."""
+"""Latency: the last pass by phase, decode beside prefill, the last steps.
+
+An earlier token's moment shows the pass of that token alone: what the session's other passes took
+is no part of it.
+"""
 
 from __future__ import annotations
 
@@ -11,29 +15,58 @@ from tokenloop_widgets.drawing.cells import Line, fill_height, parts
 from tokenloop_widgets.drawing.figures import UNKNOWN, count, milliseconds, percentile
 from tokenloop_widgets.palette import Palette
 
+Phases = list[tuple[str, float | None]]
+
 NAME_WIDTH, TIME_WIDTH = 7, 8
 BAR_LEAST, BAR_MOST = 6, 24
 
 
-def decode_ms(history: LatencyHistory) -> float | None:
-    """The last decode's time for its one token."""
-    return history.decode.decode if history.decode else None
+def kind_of(latency: Latency) -> str:
+    """``prefill`` for a pass over several positions, ``decode`` for one."""
+    return "prefill" if latency.positions > 1 else "decode"
 
 
-def prefill_ms(history: LatencyHistory) -> float | None:
-    """The last prefill's time a token."""
-    prefill = history.prefill
-    return prefill.prefill / prefill.positions if prefill and prefill.positions else None
+def pass_ms(latency: Latency) -> float:
+    """A pass's time, the sampler's left out."""
+    return latency.prefill or latency.decode
 
 
-def phases(latency: Latency, paint_ms: float | None) -> list[tuple[str, float | None]]:
-    """The parts of a step by name, in milliseconds; ``None`` where not known."""
+def a_token_ms(latency: Latency | None) -> float | None:
+    """A pass's time for each position that it computed."""
+    if latency is None or latency.positions < 1:
+        return None
+    return pass_ms(latency) / latency.positions
+
+
+def whole_pass(latency: Latency | None) -> str:
+    """A prefill's time and what it was for: ``61.0 ms for 5``; nothing for a decode."""
+    if latency is None or kind_of(latency) == "decode":
+        return ""
+    return f"{milliseconds(pass_ms(latency))} for {count(latency.positions)}"
+
+
+def headline(latency: Latency, *, step: bool, then: bool = False) -> str:
+    """Say which pass it was and what it took; of a step, pass and sampler together.
+
+    Args:
+        latency: of the pass.
+        step: whether a step ran it; it read given text otherwise.
+        then: whether it is an earlier token's, not the last one.
+    """
+    whose = "its" if then else "last"
+    if step:
+        return f"{whose} step: {milliseconds(latency.total)}"
+    what = f"{kind_of(latency)} of {count(latency.positions)}"
+    return f"{whose} pass: {what}, {milliseconds(pass_ms(latency))}"
+
+
+def phases(latency: Latency) -> Phases:
+    """The parts of a pass and its sampler by name, in milliseconds."""
     return [
         ("layers", latency.layers),
         ("head", latency.head),
         ("copy", latency.copy),
         ("sample", latency.sample),
-        ("paint", paint_ms),
     ]
 
 
@@ -43,26 +76,24 @@ def latency_strips(
     height: int,
     palette: Palette,
     *,
-    last: Latency | None = None,
     placeholder: str = "",
 ) -> list[Strip]:
-    """Draw the panel.
+    """Draw the session's passes.
 
     Args:
         history: the passes so far, or ``None`` for the placeholder.
         width: in cells.
         height: in lines.
         palette: the colours.
-        last: the pass to split by phase; by default the last one of all.
         placeholder: said where nothing ran yet.
     """
     soft = palette.on(palette.soft)
-    shown = last or (history and history.last) or None
-    if history is None or shown is None:
+    if history is None or history.last is None:
         line = Line(width, soft).add(placeholder, soft)
         return fill_height([line.strip()], width, height, soft)
-    bars = [_stacked(shown, history.paint_ms, width, palette)]
-    legend = _legend(shown, history.paint_ms, width, palette)
+    took = [*phases(history.last), ("paint", history.paint_ms)]
+    bars = [_stacked(took, width, palette)]
+    legend = _legend(took, width, palette)
     pair = _side_by_side(history, width, palette)
     rows = 2 if height >= len(bars) + len(legend) + len(pair) + 3 else 1
     steps = _last_steps(history, width, rows, palette)
@@ -72,6 +103,20 @@ def latency_strips(
     spare = height - len(bars) - len(legend) - len(pair) - len(steps)
     above, below = [blank] * (spare > 0), [blank] * (spare > 1)
     return fill_height([*bars, *legend, *above, *pair, *below, *steps], width, height, soft)
+
+
+def pass_strips(latency: Latency, width: int, height: int, palette: Palette) -> list[Strip]:
+    """Draw one pass alone: by phase, and a token of it."""
+    soft = palette.on(palette.soft)
+    bars = [_stacked(phases(latency), width, palette)]
+    legend = _legend(phases(latency), width, palette)
+    line = _a_token(kind_of(latency), a_token_ms(latency), width, palette)
+    token = [parts(line, [(whole_pass(latency), soft)], gap=2).strip()]
+    if height < len(bars) + len(legend) + len(token):
+        legend = legend[:1]
+    spare = height - len(bars) - len(legend) - len(token)
+    blank = [Line(width, soft).strip()] * (spare > 0)
+    return fill_height([*bars, *legend, *blank, *token], width, height, soft)
 
 
 def _colours(palette: Palette) -> dict[str, str]:
@@ -84,24 +129,26 @@ def _colours(palette: Palette) -> dict[str, str]:
     }
 
 
-def _stacked(latency: Latency, paint_ms: float | None, width: int, palette: Palette) -> Strip:
+def _stacked(took: Phases, width: int, palette: Palette) -> Strip:
     colours = _colours(palette)
-    lengths = [(ms or 0.0, colours[name], name) for name, ms in phases(latency, paint_ms)]
+    lengths = [(ms or 0.0, colours[name], name) for name, ms in took]
     line = Line(width, palette.on(palette.soft))
     return line.extend(stacked_bar(lengths, width, palette)).strip()
 
 
-def _legend(latency: Latency, paint_ms: float | None, width: int, palette: Palette) -> list[Strip]:
+def _legend(took: Phases, width: int, palette: Palette) -> list[Strip]:
     """Every phase with its milliseconds: on one line if need be closer, else on several."""
     soft, colours = palette.on(palette.soft), _colours(palette)
     words = []
-    for name, ms in phases(latency, paint_ms):
+    for name, ms in took:
         unit = " ms" if name == "layers" else ""
         words.append((colours[name], f"{name} {phase_figure(ms)}{unit}"))
     needed = sum(len(text) + 2 for _, text in words)
     gap = 1 if needed + 2 * (len(words) - 1) > width >= needed + len(words) - 1 else 2
     lines = [Line(width, soft)]
     for colour, text in words:
+        if 2 + len(text) > width:  # part of a figure would be another one
+            continue
         if lines[-1].at and lines[-1].room < gap + 2 + len(text):
             lines.append(Line(width, soft))
         line = lines[-1].skip(gap if lines[-1].at else 0)
@@ -118,13 +165,10 @@ def phase_figure(ms: float | None) -> str:
 
 def _side_by_side(history: LatencyHistory, width: int, palette: Palette) -> list[Strip]:
     """Decode and prefill per token with bars of one scale; the factor between them stands out."""
-    soft, blue = palette.on(palette.soft), palette.on(palette.model, bold=True)
-    decode, prefill = decode_ms(history), prefill_ms(history)
+    soft = palette.on(palette.soft)
+    decode, prefill = a_token_ms(history.decode), a_token_ms(history.prefill)
     longest = max(decode or 0.0, prefill or 0.0)
-    notes: list[list[tuple[str, Style]]] = [[], []]
-    if history.prefill is not None:
-        whole = milliseconds(history.prefill.prefill)
-        notes[1].append((f"{whole} for {count(history.prefill.positions)}", soft))
+    notes: list[list[tuple[str, Style]]] = [[], [(whole_pass(history.prefill), soft)]]
     if decode and prefill:
         notes[1].insert(0, (factor(decode, prefill), palette.on(palette.text, bold=True)))
     start = NAME_WIDTH + TIME_WIDTH + 1 + len("a token") + 2
@@ -132,14 +176,21 @@ def _side_by_side(history: LatencyHistory, width: int, palette: Palette) -> list
     room = min(BAR_MOST, width - start - noted)
     strips = []
     for name, ms, items in (("decode", decode, notes[0]), ("prefill", prefill, notes[1])):
-        line = Line(width, soft).left(name, soft, NAME_WIDTH)
-        line.right(milliseconds(ms), blue, TIME_WIDTH).skip(1)
-        line.fits("a token", soft)
+        line = _a_token(name, ms, width, palette)
         if room >= BAR_LEAST:
             length = ms / longest if ms is not None and longest else 0.0
             line.to(start).extend(bar(length, room, palette.model, palette.track))
         strips.append(parts(line, items, gap=2).strip())
     return strips
+
+
+def _a_token(name: str, ms: float | None, width: int, palette: Palette) -> Line:
+    """``decode   25.1 ms a token``."""
+    soft = palette.on(palette.soft)
+    line = Line(width, soft).left(name, soft, NAME_WIDTH)
+    line.right(milliseconds(ms), palette.on(palette.model, bold=True), TIME_WIDTH).skip(1)
+    line.fits("a token", soft)
+    return line
 
 
 def factor(decode: float, prefill: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from rich.style import Style
@@ -9,7 +10,15 @@ from textual.strip import Strip
 
 from tokenloop.records import Choice, StageRecord
 from tokenloop_widgets.drawing.bars import line_bar
-from tokenloop_widgets.drawing.cells import Line, fill_height, first_fitting, parts, safe
+from tokenloop_widgets.drawing.cells import (
+    Line,
+    clip_words,
+    fill_height,
+    first_fitting,
+    parts,
+    safe,
+    width_of,
+)
 from tokenloop_widgets.drawing.figures import bits, count, percent, setting, stage_name
 from tokenloop_widgets.drawing.ribbon import (
     Ribbon,
@@ -25,6 +34,8 @@ from tokenloop_widgets.palette import Palette
 NAME_WIDTH, SETTING_WIDTH, FLOW_WIDTH, CUT_WIDTH, BITS_WIDTH = 11, 5, 14, 7, 9
 BAR_LEAST, BAR_MOST = 6, 16
 BOTH_BITS_WIDTH = 16  # "3.58 → 2.43 bits"
+"""Least widths, so that the columns stand still while their figures change."""
+
 GAP = 2
 RIBBON_NAME_WIDTH = 7
 OFF = "off: "
@@ -32,33 +43,54 @@ OFF = "off: "
 
 @dataclass(frozen=True)
 class Columns:
-    """Widths in cells of the funnel's columns behind name and setting; 0 is left out."""
+    """Widths in cells of the funnel's columns behind the name; 0 is left out.
 
+    Attributes:
+        setting, flow, bar, cut, bits: the columns.
+        both: whether there is room for the entropy before a stage, too.
+    """
+
+    setting: int
     flow: int
     bar: int
     cut: int
     bits: int
+    both: bool
 
     @classmethod
-    def fit(cls, width: int) -> Columns:
-        """The columns that fit, the most telling ones first."""
-        room = width - NAME_WIDTH - 1 - SETTING_WIDTH
+    def fit(cls, width: int, choice: Choice) -> Columns:
+        """The columns that fit, the most telling ones first, each wide enough for all its figures.
+
+        Args:
+            width: cells in all.
+            choice: what the columns have to hold.
+        """
+        stages = [stage for stage in choice.stages if stage.skipped is None]
+        setting = _widest(SETTING_WIDTH, [stage_setting(stage) for stage in choice.stages])
+        flow_needs = _widest(FLOW_WIDTH, [count(choice.vocab_size), *map(stage_flow, stages)])
+        bits_need = _widest(BITS_WIDTH, [bits(choice.entropy_bits), *map(entropy_after, stages)])
+        cut_needs = _widest(CUT_WIDTH, map(cut_figure, stages))
+        both_need = _widest(BOTH_BITS_WIDTH, map(entropy_change, stages))
+        room = width - NAME_WIDTH - 1 - setting
         flow = cut = entropy = bar = 0
-        if room >= GAP + FLOW_WIDTH:
-            flow = FLOW_WIDTH
+        if room >= GAP + flow_needs:
+            flow = flow_needs
             room -= GAP + flow
-        if flow and room >= GAP + BITS_WIDTH:
-            entropy = BITS_WIDTH
+        if flow and room >= GAP + bits_need:
+            entropy = bits_need
             room -= GAP + entropy
-        if entropy and room >= GAP + CUT_WIDTH:
-            cut = CUT_WIDTH
+        if entropy and room >= GAP + cut_needs:
+            cut = cut_needs
             room -= GAP + cut
         if cut and room >= GAP + BAR_LEAST:
             bar = min(BAR_MOST, room - GAP)
             room -= GAP + bar
-        if bar and room >= BOTH_BITS_WIDTH - BITS_WIDTH:
-            entropy = BOTH_BITS_WIDTH
-        return cls(flow, bar, cut, entropy)
+        both = bar > 0 and room >= both_need - bits_need
+        return cls(setting, flow, bar, cut, both_need if both else entropy, both)
+
+
+def _widest(least: int, texts: Iterable[str]) -> int:
+    return max([least, *map(width_of, texts)])
 
 
 def sampler_strips(
@@ -80,7 +112,7 @@ def sampler_strips(
     if choice is None:
         line = Line(width, soft).add(placeholder, soft)
         return fill_height([line.strip()], width, height, soft)
-    columns = Columns.fit(width)
+    columns = Columns.fit(width, choice)
     stages = funnel_strips(choice, choice.stages, columns, width, palette)
     spare = height - len(stages)
     draw = draw_strips(choice, width, palette, both=spare >= 6, tall=spare >= 10)
@@ -115,7 +147,8 @@ def stage_setting(stage: StageRecord) -> str:
     """A stage's setting in few cells; of the penalties the factor."""
     values = stage.settings
     if stage.name == "logit_bias":
-        return f"{values.get('tokens', 0)} ids"
+        tokens = values.get("tokens", 0)
+        return f"{setting(tokens)} {'id' if tokens == 1 else 'ids'}"
     if stage.name == "penalties" and "repeat" in values:
         return f"×{setting(values['repeat'])}"
     return " ".join(setting(value) for value in values.values())
@@ -134,7 +167,7 @@ def stage_flow(stage: StageRecord) -> str:
 def _header(columns: Columns, width: int, palette: Palette) -> Strip:
     faint = palette.on(palette.faint)
     line = Line(width, faint).left("stage", faint, NAME_WIDTH)
-    line.skip(1).right("", faint, SETTING_WIDTH).skip(GAP)
+    line.skip(1 + columns.setting + GAP)
     line.right("candidates", faint, columns.flow)
     if columns.bar:
         line.skip(GAP).left("mass left", faint, columns.bar)
@@ -149,8 +182,9 @@ def _model(choice: Choice, columns: Columns, width: int, palette: Palette) -> St
     blue = palette.on(palette.model)
     line = Line(width, palette.on(palette.soft)).left("model", blue, NAME_WIDTH)
     if not columns.flow:
-        return line.skip(1).add(count(choice.vocab_size), blue).strip()
-    line.skip(1 + SETTING_WIDTH + GAP).right(count(choice.vocab_size), blue, columns.flow)
+        line.skip(1).fits(count(choice.vocab_size), blue)
+        return line.strip()
+    line.skip(1 + columns.setting + GAP).right(count(choice.vocab_size), blue, columns.flow)
     if columns.bar:
         colours = (palette.model, palette.track, palette.ground)
         line.skip(GAP).extend(line_bar(1.0, columns.bar, *colours))
@@ -171,14 +205,16 @@ def _stage(
     if stage.skipped is not None:
         off = stage.skipped.startswith(OFF)
         line.left(name, soft, NAME_WIDTH).skip(1)
-        line.right("off" if off else stage_setting(stage), faint, SETTING_WIDTH).skip(GAP)
+        line.right("off" if off else stage_setting(stage), faint, columns.setting).skip(GAP)
         clauses = stage.skipped.removeprefix(OFF).split(", ")
         ways = [", ".join(clauses[:n]) for n in range(len(clauses), 0, -1)]
-        return line.add(first_fitting(ways, line.room) or ways[-1], faint).strip()
+        why = first_fitting(ways, line.room) or clip_words(ways[-1], line.room)
+        return line.add(why, faint).strip()
     line.left(name, palette.on(palette.text), NAME_WIDTH).skip(1)
-    line.right(stage_setting(stage), amber, SETTING_WIDTH).skip(GAP)
+    line.right(stage_setting(stage), amber, columns.setting).skip(GAP)
     if not columns.flow:
-        return line.add(f"→ {count(stage.survivors)}", soft).strip()
+        line.fits(f"→ {count(stage.survivors)}", soft)
+        return line.strip()
     line.right(stage_flow(stage), palette.on(palette.text), columns.flow)
     if columns.bar:
         colours = (palette.sampler, palette.track, palette.ground)
@@ -186,9 +222,8 @@ def _stage(
     if columns.cut:
         line.skip(GAP).right(cut_figure(stage), palette.on(palette.sampler), columns.cut)
     if columns.bits:
-        both = columns.bits == BOTH_BITS_WIDTH
-        change = f"{stage.entropy_before_bits:.2f} → " if both else ""
-        line.skip(GAP).right(change + bits(stage.entropy_bits), soft, columns.bits)
+        entropy = entropy_change(stage) if columns.both else entropy_after(stage)
+        line.skip(GAP).right(entropy, soft, columns.bits)
     return line.strip()
 
 
@@ -198,6 +233,16 @@ def cut_figure(stage: StageRecord) -> str:
         return ""
     figure = percent(stage.mass_cut)
     return figure if figure.startswith("<") else f"−{figure}"
+
+
+def entropy_after(stage: StageRecord) -> str:
+    """``2.43 bits``."""
+    return bits(stage.entropy_bits)
+
+
+def entropy_change(stage: StageRecord) -> str:
+    """``3.58 → 2.43 bits``."""
+    return f"{stage.entropy_before_bits:.2f} → {bits(stage.entropy_bits)}"
 
 
 def draw_strips(
@@ -262,9 +307,14 @@ def draw_words(choice: Choice, palette: Palette) -> list[tuple[str, Style]]:
     return items
 
 
+def survivors(choice: Choice) -> int | None:
+    """How many candidates the last stage left to draw from; ``None`` where no sampler ran."""
+    if choice.final_entropy_bits is None:
+        return None
+    return choice.stages[-1].survivors if choice.stages else choice.vocab_size
+
+
 def headline(choice: Choice) -> list[str]:
     """What the panel's frame says: survivors and the entropy drawn from."""
-    if choice.final_entropy_bits is None:
-        return []
-    survivors = choice.stages[-1].survivors if choice.stages else choice.vocab_size
-    return [f"{count(survivors)} to draw from", bits(choice.final_entropy_bits)]
+    left = survivors(choice)
+    return [] if left is None else [f"{count(left)} to draw from", bits(choice.final_entropy_bits)]
