@@ -278,6 +278,7 @@ class ModelInfo(Struct, frozen=True, kw_only=True):
         fingerprint: identifies the weights' file.
         eos_ids: tokens that end a text.
         notices: what a person must know before trusting its numbers; mostly empty.
+        precision: ``exact``, or ``fast``: a file's blocks stay packed, products round.
     """
 
     name: str
@@ -295,6 +296,12 @@ class ModelInfo(Struct, frozen=True, kw_only=True):
     fingerprint: str
     eos_ids: tuple[int, ...]
     notices: tuple[str, ...] = ()
+    precision: str = "exact"
+
+    @property
+    def exact(self) -> bool:
+        """Whether its passes are those that others are compared with."""
+        return self.dtype == "float32" and self.precision == "exact"
 
 
 class CheckRecord(Struct, frozen=True, kw_only=True):

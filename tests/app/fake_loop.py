@@ -217,6 +217,7 @@ class FakeLoop:
         *,
         device: str = "auto",
         dtype: str = "auto",
+        precision: str = "exact",
         threads: int | None = None,
         settings: SamplerSettings | None = None,
         seed: int = 7,

@@ -21,12 +21,14 @@ def test_no_file_is_the_defaults(tmp_path: Path) -> None:
 def test_every_setting_is_read(tmp_path: Path) -> None:
     path = tmp_path / "settings.toml"
     path.write_text(
-        'theme = "light"\nseed = 3\ndevice = "cpu"\ndtype = "float32"\nthreads = 2\n'
+        'theme = "light"\nseed = 3\ndevice = "cpu"\ndtype = "float32"\n'
+        'precision = "fast"\nthreads = 2\n'
         "[sampler]\ntemperature = 0.5\nlogit_bias = {16570 = -2.0}\n"
         '[keys]\nstep = "n, space"\n'
     )
     read = read_settings(BY_ID, path)
     assert (read.theme, read.seed, read.device, read.threads) == ("light", 3, "cpu", 2)
+    assert (read.dtype, read.precision) == ("float32", "fast")
     assert read.sampler.temperature == 0.5
     assert read.sampler.logit_bias == {16570: -2.0}
     assert read.keys == {"step": "n,space"}
@@ -38,6 +40,7 @@ def test_every_setting_is_read(tmp_path: Path) -> None:
         ("theme = 1", "theme"),
         ('theme = "pink"', "theme"),
         ("seed = -1", "seed"),
+        ('precision = "quick"', "precision"),
         ("threads = 0", "threads"),
         ("threads = true", "threads"),
         ("device = 3", "device"),

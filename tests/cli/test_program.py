@@ -85,12 +85,14 @@ def test_what_is_no_command_is_a_model(
 
 
 def test_options_reach_the_app(opened: list[Any], cli: Cli) -> None:
-    options = "--device cpu --dtype float32 --threads 2 --seed 11 --top-k 3 --order transformers"
+    options = "--device cpu --dtype float32 --precision fast --threads 2 --seed 11 --top-k 3"
+    options += " --order transformers"
     cli("-p", "Once upon", "--theme", "light", "--logit-bias", "5=-inf", *options.split())
     [(_, given)] = opened
     assert given == {
         "device": "cpu",
         "dtype": "float32",
+        "precision": "fast",
         "threads": 2,
         "seed": 11,
         "prompt": "Once upon",

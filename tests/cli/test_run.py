@@ -16,6 +16,7 @@ from gguf import GGUFWriter
 
 from tests.cli.conftest import Cli, start
 from tests.tiny_model import TinySpec, vocabulary, write_gguf
+from tokenloop_models.parts.packed import packed_products_work
 
 ESCAPE = vocabulary().index("ě")  # the letter that byte-level vocabularies write for 0x1b
 PARTIAL = vocabulary().index("æ")  # 0xe6, the first byte of 日
@@ -287,6 +288,17 @@ def test_a_doubtful_tokenizer_is_a_warning_on_stderr(
     assert len(lines(ended.out)) == 1
     [line] = ended.err.splitlines()
     assert line.startswith(f"tokenloop: warning: {path}: tokenizer.ggml.pre: 'default' names no")
+
+
+@pytest.mark.skipif(not packed_products_work(), reason="this torch has no packed product")
+def test_what_stays_unpacked_is_a_warning_on_stderr(cli: Cli, tmp_path: Path) -> None:
+    kinds = {"": "Q4_0", "down_proj": "F16"}
+    spec = TinySpec(intermediate=64, vocab_size=304)
+    path = write_gguf(spec, tmp_path / "tiny.gguf", kinds=kinds)
+    ended = cli("run", str(path), "-p", "the", "--steps", "1", "--json", "--precision", "fast")
+    assert ended.code == 0
+    said = "3 of 13 products have no packed form and run unpacked: plain floats ×3"
+    assert ended.err.splitlines() == [f"tokenloop: warning: {said}"]
 
 
 @pytest.mark.real

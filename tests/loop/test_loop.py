@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.tiny_model import TinySpec, write_gguf
 from tokenloop.loop import (
     Changed,
     Checked,
@@ -22,6 +23,7 @@ from tokenloop.loop import (
     Started,
 )
 from tokenloop.sampling import SamplerSettings
+from tokenloop_models.parts.packed import packed_products_work
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -125,6 +127,21 @@ def test_the_self_check_of_another_dtype_is_against_float32(tiny_model_folder: P
     checked = driver.do(driver.loop.check())
     assert isinstance(checked, Checked)
     assert checked.record.dtype == "bfloat16"
+    assert checked.record.largest_logit_diff > 1e-4
+    driver.loop.close()
+
+
+@pytest.mark.skipif(not packed_products_work(), reason="this torch has no packed product")
+def test_the_self_check_of_packed_weights_is_against_exact_ones(tmp_path: Path) -> None:
+    spec = TinySpec(intermediate=64, vocab_size=304)
+    path = write_gguf(spec, tmp_path / "tiny.gguf", kinds={"": "Q4_0"})
+    driver = Driver()
+    loaded = driver.do(driver.loop.load(path, precision="fast", device="cpu", settings=OPEN))
+    assert isinstance(loaded, Loaded)
+    assert (loaded.model.precision, loaded.model.exact) == ("fast", False)
+    driver.do(driver.loop.open("the rain"))
+    checked = driver.do(driver.loop.check())
+    assert isinstance(checked, Checked)
     assert checked.record.largest_logit_diff > 1e-4
     driver.loop.close()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec import structs
 
 from tests.widgets.strips import lines
 from tokenloop_widgets.drawing.figures import milliseconds
@@ -18,6 +19,12 @@ KEYS = (
     Key("r", "roll again"),
     Key("?", "help", pinned=True),
 )
+
+
+def test_status_names_packed_weights(recording: Recording, dark: Palette) -> None:
+    fast = structs.replace(recording.model, precision="fast")
+    assert "cpu · float32 · packed weights" in status_strip(Status(fast), 120, dark).text
+    assert "packed" not in status_strip(Status(recording.model), 120, dark).text
 
 
 def test_status_says_what_runs_and_that_it_is_ready(recording: Recording, dark: Palette) -> None:

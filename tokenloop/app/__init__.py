@@ -18,6 +18,7 @@ def run_app(
     *,
     device: str = "auto",
     dtype: str = "auto",
+    precision: str = "exact",
     threads: int | None = None,
     settings: SamplerSettings | None = None,
     seed: int | None = None,
@@ -31,6 +32,7 @@ def run_app(
         source: what to load: a catalogue name, a folder, a ``.gguf`` or ``.safetensors`` file.
         device: ``auto``, ``cpu`` or ``cuda[:n]``.
         dtype: ``auto``, ``float32``, ``bfloat16`` or ``float16``.
+        precision: ``exact``, or ``fast``: a GGUF's blocks stay packed.
         threads: for torch; ``None`` lets the runtime choose.
         settings: the sampler's; ``None`` is the defaults.
         seed: of the draws; ``None`` is the default.
@@ -51,6 +53,7 @@ def run_app(
             source=source,
             device=device,
             dtype=dtype,
+            precision=precision,
             threads=threads,
             settings=settings or Settings(),
             seed=DEFAULT_SEED if seed is None else seed,

@@ -133,6 +133,7 @@ class TokenloopApp(App[None]):
             source,
             device=options.device,
             dtype=options.dtype,
+            precision=options.precision,
             threads=options.threads,
             settings=options.settings if fresh else conductor.settings,
             seed=options.seed if fresh else conductor.seed,

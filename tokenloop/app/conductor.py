@@ -47,6 +47,7 @@ class Conductor(State):
         *,
         device: str,
         dtype: str,
+        precision: str = "exact",
         threads: int | None,
         settings: SamplerSettings,
         seed: int,
@@ -57,7 +58,13 @@ class Conductor(State):
         self._load_request = self._ask(
             "load",
             self._engine.load(
-                source, device=device, dtype=dtype, threads=threads, settings=settings, seed=seed
+                source,
+                device=device,
+                dtype=dtype,
+                precision=precision,
+                threads=threads,
+                settings=settings,
+                seed=seed,
             ),
         )
 

@@ -24,6 +24,7 @@ class Engine(Protocol):
         *,
         device: str = ...,
         dtype: str = ...,
+        precision: str = ...,
         threads: int | None = ...,
         settings: SamplerSettings = ...,
         seed: int = ...,

@@ -18,6 +18,7 @@ class Options:
     source: str | Path
     device: str = "auto"
     dtype: str = "auto"
+    precision: str = "exact"
     threads: int | None = None
     settings: SamplerSettings = field(default_factory=SamplerSettings)
     seed: int = DEFAULT_SEED

@@ -5,6 +5,7 @@ theme = "light"
 seed = 7
 device = "cpu"
 dtype = "float32"
+precision = "exact"
 threads = 2
 
 [sampler]
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
 THEMES = ("dark", "light")
+PRECISIONS = ("exact", "fast")
 
 
 class SettingsFileError(TokenloopError):
@@ -48,7 +50,7 @@ class FileSettings(Struct, frozen=True, kw_only=True):
 
     Attributes:
         theme: ``dark`` or ``light``.
-        seed, device, dtype, threads: as on the command line.
+        seed, device, dtype, precision, threads: as on the command line.
         sampler: the sampler's settings, the defaults where the file says nothing.
         keys: key names by command id.
     """
@@ -57,6 +59,7 @@ class FileSettings(Struct, frozen=True, kw_only=True):
     seed: int | None = None
     device: str | None = None
     dtype: str | None = None
+    precision: str | None = None
     threads: int | None = None
     sampler: SamplerSettings = SamplerSettings()
     keys: dict[str, str] = {}
@@ -104,6 +107,10 @@ def _value(path: Path, key: str, value: Any, command_ids: Collection[str]) -> ob
         case "device" | "dtype":
             if not isinstance(value, str):
                 raise SettingsFileError(path, key, 'a text such as "auto"')
+            return value
+        case "precision":
+            if value not in PRECISIONS:
+                raise SettingsFileError(path, key, f"one of {', '.join(PRECISIONS)}")
             return value
         case "threads":
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:

@@ -24,8 +24,10 @@ def model_facts(model: ModelInfo) -> tuple[str, ...]:
     facts = [model.device, model.dtype]
     if model.device == "cpu":
         facts.append(threads)
+    if model.precision == "fast":
+        facts.append("packed weights")
     if model.quantisation:
-        facts.append(f"{model.quantisation} weights")
+        facts.append(f"{model.quantisation} file")
     return tuple(clean(fact) for fact in facts)
 
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from tokenloop.cli.exits import FAILED
 from tokenloop.cli.options import model_argument, read_settings_file, runtime_options
+
+if TYPE_CHECKING:
+    from tokenloop.records import ModelInfo
 
 PROMPT = "The capital of Australia is"
 TOLERANCE = 1e-3
@@ -30,6 +35,7 @@ def check(
     steps: int,
     device: str | None,
     dtype: str | None,
+    precision: str | None,
     threads: int | None,
 ) -> int:
     """Step a prompt with the KV cache, then compute all of it afresh in float32 and compare.
@@ -51,6 +57,7 @@ def check(
             source,
             device=device,
             dtype=dtype or file.dtype or "auto",
+            precision=precision or file.precision or "exact",
             threads=threads,
             progress=progress,
         )
@@ -60,10 +67,10 @@ def check(
         if session.context_full:
             break
         session.step()
-    exact = session.model.dtype == "float32"
+    exact = session.model.exact
     reference = None if exact else load(source, device=device, dtype="float32", threads=threads)
     record = session.check(reference)
-    click.echo(f"{session.model.name}: {record.positions} positions in {record.dtype}")
+    click.echo(f"{session.model.name}: {record.positions} positions in {_how(session.model)}")
     click.echo(f"largest |Δlogit|  {record.largest_logit_diff:.6f}  at {record.at.label}")
     click.echo(f"largest |Δp|      {record.largest_p_diff:.6f}")
     fate = "stays" if record.same_token else f"would be {record.fresh_chosen.label}"
@@ -72,3 +79,7 @@ def check(
         click.echo(f"tokenloop: float32 should agree to {TOLERANCE:g}", err=True)
         return FAILED
     return 0
+
+
+def _how(model: ModelInfo) -> str:
+    return f"{model.dtype}, packed weights" if model.precision == "fast" else model.dtype

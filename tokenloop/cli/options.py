@@ -17,6 +17,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 DEVICE = re.compile(r"auto|cpu|cuda(:\d{1,3})?")
 DTYPES = ("auto", "float32", "bfloat16", "float16")
+PRECISIONS = ("exact", "fast")
 
 
 class CatalogueName(click.ParamType[str]):
@@ -83,6 +84,11 @@ _RUNTIME_OPTIONS = (
         "--dtype",
         type=click.Choice(DTYPES),
         help="Precision of weights and cache (default auto: float32 on a CPU).",
+    ),
+    click.option(
+        "--precision",
+        type=click.Choice(PRECISIONS),
+        help="exact (the default), or fast: a GGUF's 4 to 8 bit blocks stay packed (CPU).",
     ),
     click.option(
         "--threads",
@@ -152,7 +158,7 @@ _SAMPLER_OPTIONS = (
 
 
 def runtime_options(function: F) -> F:
-    """Give a command --device, --dtype and --threads."""
+    """Give a command --device, --dtype, --precision and --threads."""
     return _with(_RUNTIME_OPTIONS, function)
 
 

@@ -75,6 +75,7 @@ def run(
     as_json: bool,
     device: str | None,
     dtype: str | None,
+    precision: str | None,
     threads: int | None,
     **sampler: Any,
 ) -> int:
@@ -97,10 +98,11 @@ def run(
             model if model is not None else DEFAULT,
             device=device or file.device or "auto",
             dtype=dtype or file.dtype or "auto",
+            precision=precision or file.precision or "exact",
             threads=threads or file.threads,
             progress=progress,
         )
-    for notice in runtime.tokenizer.notices:
+    for notice in (*runtime.tokenizer.notices, *runtime.info.notices):
         click.echo(f"tokenloop: warning: {clean(notice)}", err=True)
     # The prompt's own candidates are not printed: one of each, whatever its length, is enough.
     session = Session(runtime, settings=settings, seed=seed, shown=1)

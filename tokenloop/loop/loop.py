@@ -66,8 +66,8 @@ class Loop:
 
     Args:
         on_event: called on the loop's thread with every event; it must not block for long.
-        loader: loads a model, called as ``loader(source, device=…, dtype=…, threads=…,
-            progress=…)``; the decoder runtime's own unless given.
+        loader: loads a model, called as ``loader(source, device=…, dtype=…, precision=…,
+            threads=…, progress=…)``; the decoder runtime's own unless given.
         shown: candidates that a record shows.
     """
 
@@ -95,6 +95,7 @@ class Loop:
         *,
         device: str = "auto",
         dtype: str = "auto",
+        precision: str = "exact",
         threads: int | None = None,
         settings: SamplerSettings | None = None,
         seed: int = DEFAULT_SEED,
@@ -103,9 +104,9 @@ class Loop:
 
         def work(request: int) -> None:
             start = time.perf_counter()
-            runtime = self._load_model(source, device, dtype, threads, request)
+            runtime = self._load_model(source, device, dtype, precision, threads, request)
             self._reload_exactly = lambda request: self._load_model(
-                source, device, EXACT, threads, request
+                source, device, EXACT, "exact", threads, request
             )
             shown = {} if self._shown is None else {"shown": self._shown}
             session = Session(runtime, settings=settings, seed=seed, **shown)
@@ -230,13 +231,13 @@ class Loop:
     def check(self) -> int:
         """Compute the prefix afresh in float32 and compare: answered with ``Checked``.
 
-        A model that runs in another dtype is loaded once more in float32 for it.
+        A model that runs in another dtype or precision is loaded once more, exactly, for it.
         """
 
         def work(request: int) -> None:
             session = self._ready()
             reference = None
-            if session.model.dtype != EXACT and self._reload_exactly is not None:
+            if not session.model.exact and self._reload_exactly is not None:
                 reference = self._reload_exactly(request)
             record = session.check(
                 reference,
@@ -401,13 +402,26 @@ class Loop:
         return report
 
     def _load_model(
-        self, source: str | Path, device: str, dtype: str, threads: int | None, request: int
+        self,
+        source: str | Path,
+        device: str,
+        dtype: str,
+        precision: str,
+        threads: int | None,
+        request: int,
     ) -> Runtime:
         def report(what: str, done: int, total: int) -> None:
             self._on_event(Progress(request=request, what=what, done=done, total=total, unit=""))
 
         load = self._loader if self._loader is not None else _default_loader()
-        return load(source, device=device, dtype=dtype, threads=threads, progress=report)
+        return load(
+            source,
+            device=device,
+            dtype=dtype,
+            precision=precision,
+            threads=threads,
+            progress=report,
+        )
 
 
 def _checked(steps: int | None) -> int | None:

@@ -544,4 +544,5 @@ def _model_info(runtime: Runtime) -> ModelInfo:
     info, tokenizer = runtime.info, runtime.tokenizer
     names = set(ModelInfo.__struct_fields__) - {"eos_ids", "notices"}
     fields = {name: getattr(info, name) for name in names}
-    return ModelInfo(**fields, eos_ids=tuple(tokenizer.eos_ids), notices=tokenizer.notices)
+    notices = (*tokenizer.notices, *info.notices)
+    return ModelInfo(**fields, eos_ids=tuple(tokenizer.eos_ids), notices=notices)

@@ -74,7 +74,9 @@ def _items(status: Status, palette: Palette) -> list[tuple[str, str, Style]]:
     model = status.model
     if model is not None:
         items.append(("left", model.name, palette.on(palette.text, bold=True)))
-        items.append(("left", f"{model.device} · {model.dtype}", soft))
+        runs = f"{model.device} · {model.dtype}"
+        packed = " · packed weights" if model.precision == "fast" else ""
+        items.append(("left", runs + packed, soft))
     if status.seed is not None:
         items.append(("right", f"seed {status.seed}", soft))
     if status.order is not None:
