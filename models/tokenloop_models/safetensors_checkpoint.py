@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
+from tokenloop_models import compressed
 from tokenloop_models.checkpoint import Checkpoint, fingerprint, read_bytes
 from tokenloop_models.errors import ModelError, quoted
 from tokenloop_models.file_kinds import shown, unreadable
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import torch
+
+    from tokenloop_models.compressed import Compression
 
 INDEX = "model.safetensors.index.json"
 SINGLE = "model.safetensors"
@@ -45,6 +48,7 @@ class SafetensorsCheckpoint(Checkpoint):
         self.architecture = self._architecture()
         self._headers: dict[Path, SafetensorsHeader] = {}
         self._tensors = self._read_shards(weights) if weights.name == INDEX else self._one(weights)
+        self._refuse_compressed(weights, compressed.in_names(self._tensors))
 
     @cached_property
     def fingerprint(self) -> str:
@@ -80,13 +84,14 @@ class SafetensorsCheckpoint(Checkpoint):
         if not file.exists():
             raise ModelError(f"{shown(file)}: is missing; it says what the weights are")
         config = read_object(inside(self.folder, file.name))
-        method = config.get("quantization_config")
-        if method is not None:
-            name = method.get("quant_method") if isinstance(method, dict) else method
-            problem = f"quantization_config: {quoted(name)} weights can't be read"
+        self._refuse_compressed(file, compressed.in_config(config))
+        return config
+
+    def _refuse_compressed(self, file: Path, found: Compression | None) -> None:
+        if found is not None:
+            problem = f"{found.field}: {quoted(found.method)} weights can't be read"
             allowed = "F32, F16 and BF16 can, or a quantised GGUF"
             raise ModelError(f"{shown(file)}: {problem}; {allowed}")
-        return config
 
     def _architecture(self) -> str:
         name = self.config.get("model_type")

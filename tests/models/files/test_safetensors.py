@@ -164,12 +164,46 @@ def test_missing_config_and_family_are_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "shown"), [({"quant_method": "gptq", "bits": 4}, "'gptq'"), ({}, "None"), ("x", "'x'")]
+    ("field", "said", "shown"),
+    [
+        *(
+            ("quantization_config", {"quant_method": method}, f"{method!r}")
+            for method in ("gptq", "awq", "bitsandbytes", "compressed-tensors", "fp8", "hqq")
+        ),
+        ("quantization_config", {"load_in_4bit": True}, "'bitsandbytes 4-bit'"),
+        ("quantization_config", {"load_in_8bit": True}, "'bitsandbytes 8-bit'"),
+        ("quantization_config", {}, "'compressed'"),
+        ("quantization_config", "x\x1b", "'x\\x1b'"),
+        ("compression_config", {"format": "pack-quantized"}, "'compressed'"),
+        ("quantization", {"group_size": 64, "bits": 4}, "'MLX 4-bit'"),
+    ],
 )
-def test_quantised_weights_are_refused_by_method(tmp_path: Path, said: Any, shown: str) -> None:
-    config(tmp_path, quantization_config=said)
+def test_compressed_weights_are_refused_by_method(
+    tmp_path: Path, field: str, said: Any, shown: str
+) -> None:
+    config(tmp_path, **{field: said})
     save_file({"w": torch.ones(2)}, tmp_path / "model.safetensors")
-    assert f"quantization_config: {shown} weights" in refusal(tmp_path)
+    line = refusal(tmp_path)
+    assert f"config.json: {field}: {shown} weights can't be read; F32, F16 and BF16 can" in line
+
+
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [
+        ("model.layers.0.self_attn.q_proj.qweight", "GPTQ or AWQ"),
+        ("model.layers.0.mlp.up_proj.SCB", "bitsandbytes int8"),
+        ("layers.0.up.weight.quant_state.bitsandbytes__nf4", "bitsandbytes 4-bit"),
+        ("layers.0.up.weight_packed", "compressed-tensors"),
+        ("layers.0.up.weight_scale_inv", "fp8"),
+        ("layers.0.up.scales", "MLX"),
+    ],
+)
+def test_compressed_weights_whose_config_is_silent_are_known_by_their_names(
+    tmp_path: Path, name: str, method: str
+) -> None:
+    config(tmp_path)
+    save_file({name: torch.ones(2)}, tmp_path / "model.safetensors")
+    assert f"tensor {name!r}: {method!r} weights can't be read" in refusal(tmp_path)
 
 
 @pytest.mark.parametrize(
