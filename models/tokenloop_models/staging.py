@@ -45,18 +45,21 @@ def workbench(folder: Path) -> Iterator[Path]:
         shutil.rmtree(bench, ignore_errors=True)
 
 
-def need_space(folder: Path, size: int) -> None:
+def need_space(folder: Path, size: int, remedy: str) -> None:
     """Refuse before anything is fetched when the disk can't hold it.
+
+    Args:
+        folder: where it goes; need not exist yet.
+        size: in bytes.
+        remedy: what the person can do.
 
     Raises:
         ModelError: names the folder, what is needed and what is free.
     """
-    free = shutil.disk_usage(folder).free
+    there = next(path for path in (folder, *folder.parents) if path.exists())
+    free = shutil.disk_usage(there).free
     if free < size:
-        raise ModelError(
-            f"{folder}: {_megabytes(free)} free, {_megabytes(size)} needed: "
-            "free some space or set TOKENLOOP_CACHE to a folder elsewhere"
-        )
+        raise ModelError(f"{folder}: {_megabytes(free)} free, {_megabytes(size)} needed: {remedy}")
 
 
 def watch(
@@ -64,8 +67,7 @@ def watch(
     bench: Path,
     *,
     environment: Mapping[str, str],
-    arrived: Callable[[], int],
-    total: int,
+    measure: Callable[[], tuple[int, int]],
     progress: Progress | None,
     cancelled: Callable[[], bool] | None,
 ) -> tuple[int, str]:
@@ -75,8 +77,8 @@ def watch(
         command: the program and its arguments; it gets no input.
         bench: holds the log of what it printed.
         environment: of the command.
-        arrived: measures how many bytes have come so far.
-        total: bytes expected, 0 where not known.
+        measure: counts the bytes that have come so far, and says how many are expected (0 where
+            that is not known).
         progress: told about the bytes a few times a second.
         cancelled: asked as often; the command is ended when it answers True.
 
@@ -100,9 +102,9 @@ def watch(
         try:
             while process.poll() is None:
                 if cancelled is not None and cancelled():
-                    raise Cancelled("the pull was stopped; nothing half fetched was left")
+                    raise Cancelled("the pull was stopped")
                 if progress is not None:
-                    progress("download", arrived(), total)
+                    progress("download", *measure())
                 time.sleep(POLL_SECONDS)
         finally:
             if process.poll() is None:
@@ -133,18 +135,6 @@ def settle(bench_file: Path, final: Path) -> Path:
     return final
 
 
-def folder_bytes(folder: Path) -> int:
-    """Return the bytes in a folder's files, tolerating files that come and go meanwhile."""
-    total = 0
-    for parent, _, names in os.walk(folder):
-        for name in names:
-            try:
-                total += (Path(parent) / name).stat().st_size
-            except OSError:
-                continue
-    return total
-
-
 def largest_file(folder: Path, suffix: str) -> int:
     """Return the size of the largest file with that suffix anywhere in a folder, 0 for none."""
     largest = 0
@@ -156,6 +146,18 @@ def largest_file(folder: Path, suffix: str) -> int:
             except OSError:
                 continue
     return largest
+
+
+def last_line(log: str) -> str:
+    """Return the last line that a command printed, fit to stand in an error."""
+    lines = [line for line in log.splitlines() if line.strip()]
+    return one_line(lines[-1]) if lines else "it ended without a word"
+
+
+def one_line(text: str, limit: int = 300) -> str:
+    """Return a text on one printable line, cut with an ellipsis."""
+    shown = "".join(c if c.isprintable() else " " for c in text).strip()
+    return shown if len(shown) <= limit else f"{shown[: limit - 1]}…"
 
 
 def _sweep(folder: Path) -> None:

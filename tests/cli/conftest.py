@@ -35,6 +35,13 @@ def settings_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.fixture(autouse=True)
+def no_other_stores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of LM Studio's or Ollama's, whatever this machine has."""
+    monkeypatch.setenv("OLLAMA_MODELS", str(tmp_path / "ollama"))
+    monkeypatch.setattr("tokenloop_models.lm_studio.folders", lambda: [tmp_path / "lm-studio"])
+
+
 @pytest.fixture
 def cli(capfd: pytest.CaptureFixture[str]) -> Cli:
     """Run the command line and give its code and what it printed."""

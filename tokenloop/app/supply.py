@@ -96,7 +96,7 @@ class Supply:
 def offer_for(source: str | Path) -> Offer | None:
     """What could be pulled for a source that is in the catalogue but not on this machine."""
     from tokenloop_models.catalogue import CATALOGUE
-    from tokenloop_models.fetch import on_this_machine
+    from tokenloop_models.finding import on_this_machine
 
     entry = CATALOGUE.get(source) if isinstance(source, str) else None
     if entry is None or on_this_machine(entry) is not None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tokenloop.cli.bring import model_here
 from tokenloop.cli.exits import FAILED
 from tokenloop.cli.options import model_argument, read_settings_file, runtime_options
 
@@ -47,9 +48,8 @@ def check(
     from tokenloop.cli.progress import count_progress
     from tokenloop.session import Session
     from tokenloop_models import load
-    from tokenloop_models.catalogue import DEFAULT
 
-    source = model if model is not None else DEFAULT
+    source = model_here(model)
     device = device or file.device or "auto"
     threads = threads or file.threads
     with count_progress("loading") as progress:

@@ -15,9 +15,12 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from tokenloop import __version__
+
+if TYPE_CHECKING:
+    from tokenloop_models.describe import LocalModel
 
 OLDEST_PYTHON = (3, 11)
 PACKAGES = ("textual", "rich", "tokenizers", "gguf", "msgspec", "numpy")
@@ -148,7 +151,7 @@ def check_cache() -> list[Finding]:
 def check_models() -> list[Finding]:
     """The models here: whether each is what it should be."""
     from tokenloop_models.catalogue import CATALOGUE
-    from tokenloop_models.fetch import on_this_machine, verified
+    from tokenloop_models.finding import on_this_machine, verified
     from tokenloop_models.local import broken_models, models_on_this_machine
 
     findings = []
@@ -157,7 +160,8 @@ def check_models() -> list[Finding]:
         path = on_this_machine(entry)
         pull = f"tokenloop pull {entry.name}"
         if path is None:
-            state: State = "note" if others else "wrong"
+            usable = any(model.problem is None for model in others)
+            state: State = "note" if usable else "wrong"
             findings.append(Finding(state, "model", f"{entry.name} is not here", pull))
         elif path.is_dir():
             findings.append(Finding("good", "model", f"{entry.name} from the hub, {path}"))
@@ -166,12 +170,16 @@ def check_models() -> list[Finding]:
         else:
             text = f"{entry.name} is damaged: {path} has the wrong SHA-256"
             findings.append(Finding("wrong", "model", text, pull))
-    findings += [
-        Finding("good", "model", f"{model.name}, {model.family}, {model.size / 1e6:,.0f} MB")
-        for model in others
-    ]
+    findings += [_about(model) for model in others]
     findings += [Finding("note", "model", line, "remove it") for line in broken_models()]
     return findings
+
+
+def _about(model: LocalModel) -> Finding:
+    facts = f"{model.name}, {model.family}, {model.size / 1e6:,.0f} MB"
+    if model.problem is not None:
+        return Finding("note", "model", f"{facts}: {model.problem}")
+    return Finding("good", "model", facts)
 
 
 def check_pip() -> list[Finding]:

@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 @click.command(short_help="List the models on this machine.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 def models(as_json: bool) -> None:
-    """List the models on this machine, and what the catalogue could add."""
+    """List the models on this machine, and what the catalogue could add.
+
+    They are those of the cache folder, of the hub's cache, of LM Studio and of Ollama. The names in
+    the first column open them. What can't be opened is marked with the reason.
+    """
     from tokenloop_models.local import models_on_this_machine
 
     found = models_on_this_machine()
@@ -36,8 +40,10 @@ def _json_line(model: LocalModel) -> str:
             "size_bytes": model.size,
             "family": model.family,
             "quantisation": model.quantisation,
+            "dtype": model.dtype,
             "context_length": model.context_length,
             "path": str(model.path),
+            "problem": model.problem,
         }
     )
 
@@ -58,11 +64,13 @@ def _print_table(found: list[LocalModel]) -> None:
         table.add_column(heading, justify="right" if justify == "right" else "left")
     for model in found:
         context = f"{model.context_length:,}" if model.context_length else "not said"
+        where = _from_home(model.path) if model.problem is None else f"✗ {model.problem}"
         cells = (
             *(model.name, model.title, f"{model.size / 1e6:,.0f} MB", model.family),
-            *(model.quantisation or "floats", context, _from_home(model.path)),
+            *(model.weights, context, where),
         )
-        table.add_row(*(Text(clean(cell), overflow="fold") for cell in cells))
+        style = "dim" if model.problem is not None else ""
+        table.add_row(*(Text(clean(cell), style, overflow="fold") for cell in cells))
     console = paper()
     if found:
         console.print(table)

