@@ -144,6 +144,14 @@ def windowed(
     )
 
 
+def unwindowed(settings: Settings, config: DecoderConfig) -> DecoderConfig:
+    """Leave all layers without a window, though a ``config.json`` may name one that is off."""
+    if not settings.gguf:
+        settings.get("sliding_window")
+        settings.words("layer_types", (FULL,), len(config.layers))
+    return config
+
+
 def experts(settings: Settings, *, renormalised: bool, name: str = "num_experts") -> Experts:
     """Read how many experts there are and are used."""
     count = settings.whole(name, high=MOST_LAYERS)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tokenloop_models.families.common import llama_like, windowed
+from tokenloop_models.families.common import llama_like, unwindowed, windowed
 from tokenloop_models.families.family import Family
 from tokenloop_models.families.storing import gguf, safetensors
 
@@ -34,9 +34,7 @@ def read(settings: Settings) -> DecoderConfig:
 def with_window(settings: Settings, config: DecoderConfig) -> DecoderConfig:
     """The same with a window in the upper layers, if it is on; a GGUF has none."""
     if settings.gguf or not settings.flag("use_sliding_window"):
-        settings.get("layer_types")
-        settings.get("sliding_window")
-        return config
+        return unwindowed(settings, config)
     first = settings.whole("max_window_layers", low=0)
     window = settings.maybe_whole("sliding_window")
     return windowed(settings, config, lambda index: index >= first, window=window)

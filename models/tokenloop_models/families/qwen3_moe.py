@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tokenloop_models.families import qwen2
-from tokenloop_models.families.common import experts, llama_like
+from tokenloop_models.families.common import experts, llama_like, unwindowed
 from tokenloop_models.families.family import Family
 from tokenloop_models.families.mistral import with_window
 from tokenloop_models.families.storing import EXPERT_NAMES, LLAMA_NAMES, gguf, safetensors
@@ -37,9 +37,8 @@ ALWAYS: dict[str, object] = {
 def read(settings: Settings) -> DecoderConfig:
     """Read the settings."""
     config = replace(llama_like(settings), qk_norm="head")
-    if settings.flag("use_sliding_window", False):
-        config = with_window(settings, config)
-    settings.get("sliding_window")
+    windowed = not settings.gguf and settings.flag("use_sliding_window")
+    config = (with_window if windowed else unwindowed)(settings, config)
     newer = "num_local_experts"
     mixture = experts(
         settings,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tokenloop_models.families.common import llama_like, windowed
+from tokenloop_models.families.common import llama_like, unwindowed, windowed
 from tokenloop_models.families.family import Family
 from tokenloop_models.families.storing import gguf, safetensors
 
@@ -35,10 +35,8 @@ def read(settings: Settings) -> DecoderConfig:
     config = config.each_layer(
         lambda index, layer: layer if turns[index] else replace(layer, rotary=None)
     )
-    if not settings.flag("use_sliding_window", False):
-        settings.get("layer_types")
-        settings.get("sliding_window")
-        return config
+    if settings.gguf or not settings.flag("use_sliding_window", False):
+        return unwindowed(settings, config)
     window = settings.maybe_whole("sliding_window")
     return windowed(settings, config, lambda index: not turns[index], window=window)
 

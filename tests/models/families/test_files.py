@@ -162,6 +162,7 @@ def test_the_part_of_gemma_3_that_reads_and_writes_text(tmp_path: Path) -> None:
         ),
         ("granite", {"logits_scaling": 0}, "logits_scaling = 0 must be a number from 1e-06"),
         ("smollm3", {"no_rope_layers": [1]}, "no_rope_layers = "),
+        ("qwen3", {"layer_types": ["sliding_attention"] * 3}, "each full_attention"),
         ("qwen3", {"architectures": ["Qwen3ForTokenClassification"]}, "architectures = "),
     ],
 )
@@ -187,6 +188,9 @@ def test_settings_that_would_change_a_family_are_refused(
         ),
         ("phi3", {"rope.scaling.attn_factor": 1.5}, "phi3.rope.scaling.attn_factor = 1.5 is not"),
         ("qwen2", {"rope.scaling.type": "longrope"}, "needs the tensor rope_factors_long.weight"),
+        ("qwen2", {"attention.sliding_window": 7}, "qwen2.attention.sliding_window = 7 is"),
+        ("qwen3_moe", {"attention.sliding_window": 7}, "attention.sliding_window = 7 is not"),
+        ("smollm3", {"attention.sliding_window": 7}, "attention.sliding_window = 7 is not"),
         (
             "olmo2",
             {"attention.sliding_window": 7},
