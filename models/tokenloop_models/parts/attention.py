@@ -90,8 +90,10 @@ class Attention:
             mixed = self._capped(queries, keys, values, sight.mask, self.cap)
         elif count == 1:
             mixed = self._one(queries, keys, values, sight.mask)
-        else:
+        elif queries.is_cpu:
             mixed = self._several(queries, keys, values, sight.mask)
+        else:
+            mixed = self._several_in_groups(queries, keys, values, sight.mask)
         return self.output(mixed)
 
     def _one(
@@ -124,6 +126,29 @@ class Attention:
             scale=self.scale,
         )
         return mixed[0].transpose(0, 1).reshape(-1, self.heads * self.dim)
+
+    def _several_in_groups(
+        self,
+        queries: torch.Tensor,
+        keys: torch.Tensor,
+        values: torch.Tensor,
+        mask: torch.Tensor | None,
+    ) -> torch.Tensor:
+        """The same, each key/value head a batch of its own that its group's heads look at.
+
+        CUDA's fast kernels take a mask, or float32, only where no heads are shared; this way none
+        are, and nothing is copied. On a CPU the masked one is slower so.
+        """
+        count, group = queries.shape[0], self.heads // self.kv_heads
+        mixed = F.scaled_dot_product_attention(
+            queries.view(count, self.kv_heads, group, self.dim).permute(1, 2, 0, 3),
+            keys.transpose(0, 1).expand(-1, group, -1, -1),  # (kv_heads, group, stop, dim)
+            values.transpose(0, 1).expand(-1, group, -1, -1),
+            attn_mask=mask,
+            is_causal=mask is None,
+            scale=self.scale,
+        )  # (kv_heads, group, positions, dim)
+        return mixed.permute(2, 0, 1, 3).reshape(count, self.heads * self.dim)
 
     def _capped(
         self,
