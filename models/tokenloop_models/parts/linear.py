@@ -16,9 +16,10 @@ SLICES = 8
 class Linear:
     """y = x Wᵀ + b.
 
-    A product with one row is bound by reading the weights, and some processors' BLAS reads them
-    on one core only. As a batch of slices it runs on all of them: 9.7 ms became 4.8 ms for a
-    49,152 × 576 head on two cores of an EPYC, and nothing is lost where one core was enough.
+    A product with one row is bound by reading the weights, and a plain call reads them on one core
+    only. As a batch of slices, each the weights times the row as a column, it runs on all of them
+    and near the memory's speed: all products of a 135M model in float32 took 13 ms on two cores of
+    an EPYC, as plain calls 43 ms, as slices of row times transposed weights 23 ms.
     """
 
     __slots__ = ("_slices", "bias", "weight")
@@ -35,12 +36,12 @@ class Linear:
         outputs, inputs = weight.shape
         self._slices: torch.Tensor | None = None
         if weight.is_cpu and weight.dtype == torch.float32 and outputs % SLICES == 0:
-            # (slices, inputs, outputs / slices), the same memory
-            self._slices = weight.view(SLICES, outputs // SLICES, inputs).transpose(1, 2)
+            # (slices, outputs / slices, inputs), the same memory
+            self._slices = weight.view(SLICES, outputs // SLICES, inputs)
 
     def __call__(self, x: torch.Tensor) -> torch.Tensor:
         """Multiply: (rows, inputs) → (rows, outputs)."""
         if self._slices is None or x.shape[0] != 1:
             return F.linear(x, self.weight, self.bias)
-        y = torch.bmm(x.expand(SLICES, 1, -1), self._slices).view(1, -1)
+        y = torch.bmm(self._slices, x.t().expand(SLICES, -1, -1)).view(1, -1)
         return y if self.bias is None else y.add_(self.bias)
