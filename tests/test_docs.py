@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from tokenloop.app import settings_file
 from tokenloop.app.keys import BY_ID, COMMANDS, keys_of
-from tokenloop.app.settings_file import read_settings
 from tokenloop.records import StepRecord
 from tokenloop.sampling import ORDERS
 
@@ -48,13 +48,29 @@ def test_every_stage_is_documented_in_both_orders() -> None:
         assert all(f"`{stage}`" in FORMATS for stage in stages)
 
 
-def test_the_settings_example_is_taken_as_it_stands(tmp_path: Path) -> None:
-    [example] = re.findall(r"```toml\n(.*?)```", FORMATS, re.DOTALL)
+def settings_examples() -> dict[str, str]:
+    """The settings that the documents, and the reader's own text, show."""
+    texts = {page.name: page.read_text(encoding="utf-8") for page in (ROOT / "docs").glob("*.md")}
+    texts["settings_file.py"] = settings_file.__doc__ or ""
+    found = {
+        name: re.findall(r"```toml\n(.*?)```", text, re.DOTALL) for name, text in texts.items()
+    }
+    return {f"{name} {n}": text for name, all_in in found.items() for n, text in enumerate(all_in)}
+
+
+@pytest.mark.parametrize("where", settings_examples())
+def test_every_settings_example_is_taken_as_it_stands(where: str, tmp_path: Path) -> None:
     path = tmp_path / "settings.toml"
-    path.write_text(example, encoding="utf-8")
-    settings = read_settings(BY_ID, path)
+    path.write_text(settings_examples()[where], encoding="utf-8")
+    assert settings_file.read_settings(BY_ID, path) != settings_file.FileSettings()
+
+
+def test_the_settings_example_says_what_its_comments_do(tmp_path: Path) -> None:
+    path = tmp_path / "settings.toml"
+    path.write_text(settings_examples()["formats.md 0"], encoding="utf-8")
+    settings = settings_file.read_settings(BY_ID, path)
     assert settings.sampler.logit_bias == {16570: -2.0}
-    assert settings.keys == {"step": "space,n"}
+    assert settings.keys == {"step": "space,x"}
 
 
 def readme_keys() -> set[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -24,14 +25,18 @@ def test_every_setting_is_read(tmp_path: Path) -> None:
         'theme = "light"\nseed = 3\ndevice = "cpu"\ndtype = "float32"\n'
         'precision = "fast"\nthreads = 2\n'
         "[sampler]\ntemperature = 0.5\nlogit_bias = {16570 = -2.0}\n"
-        '[keys]\nstep = "n, space"\n'
+        '[keys]\nstep = "n, space, shift+ctrl+left, ?"\nnew = "N"\nhelp = "f1"\n'
     )
     read = read_settings(BY_ID, path)
     assert (read.theme, read.seed, read.device, read.threads) == ("light", 3, "cpu", 2)
     assert (read.dtype, read.precision) == ("float32", "fast")
     assert read.sampler.temperature == 0.5
     assert read.sampler.logit_bias == {16570: -2.0}
-    assert read.keys == {"step": "n,space"}
+    assert read.keys == {
+        "step": "n,space,ctrl+shift+left,question_mark",
+        "new": "N",
+        "help": "f1",
+    }
 
 
 @pytest.mark.parametrize(
@@ -55,7 +60,15 @@ def test_every_setting_is_read(tmp_path: Path) -> None:
         ('[keys]\nfly = "f"', "keys.fly"),
         ("[keys]\nstep = 3", "keys.step"),
         ('[keys]\nstep = ""', "keys.step"),
-        ('[keys]\nstep = "a,,b"', "keys.step"),
+        ('[keys]\nstep = "x,,y"', "keys.step"),
+        ('[keys]\nstep = "nonsense key"', "keys.step: 'nonsense key' is no key"),
+        ('[keys]\nstep = "\\u001b"', r"keys.step: '\x1b' is no key"),
+        ('[keys]\nstep = "shift+x"', "keys.step: 'shift+x' is no key"),
+        ('[keys]\nstep = "space,n"', "keys.step: n is the key of new"),
+        ('[keys]\nstep = "["', "keys.step: left_square_bracket is the key of look_back"),
+        ('[keys]\nstep = "x"\nrewind = "x"', "keys.rewind: x is the key of step"),
+        ('[keys]\nquit = "x"\nstep = "ctrl+q"', "keys.step: ctrl+q is the key of quit"),
+        ('[keys]\npalette = "x"\nstep = "ctrl+p"', "keys.step: ctrl+p is the key of palette"),
         ("not toml at all", "is not TOML"),
     ],
 )
@@ -77,6 +90,33 @@ def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
         read_settings(BY_ID, path)
     with pytest.raises(SettingsFileError, match="directory"):
         read_settings(BY_ID, tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a platform without named pipes")
+def test_a_pipe_or_a_device_is_refused_at_once(tmp_path: Path) -> None:
+    pipe, device = tmp_path / "pipe.toml", tmp_path / "device.toml"
+    os.mkfifo(pipe)
+    device.symlink_to("/dev/zero")
+    for path in (pipe, device):
+        with pytest.raises(SettingsFileError, match=r"\.toml: is not a regular file"):
+            read_settings(BY_ID, path)
+
+
+def test_a_file_too_large_for_settings_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "settings.toml"
+    path.write_text("#" * (1 << 20) + "\n")
+    with pytest.raises(SettingsFileError, match="at most 1,048,576"):
+        read_settings(BY_ID, path)
+
+
+async def test_keys_that_changed_hands_each_do_their_new_command(tmp_path: Path) -> None:
+    path = tmp_path / "settings.toml"
+    path.write_text('[keys]\nstep = "left"\nrewind = "space"\n')
+    async with driven(keymap=read_settings(BY_ID, path).keys) as world:
+        await world.press("left")
+        assert (len(world.calls("step")), len(world.calls("rewind"))) == (1, 0)
+        await world.press("space")
+        assert (len(world.calls("step")), len(world.calls("rewind"))) == (1, 1)
 
 
 async def test_a_remapped_key_works_and_the_old_one_does_not() -> None:

@@ -13,14 +13,15 @@ temperature = 0.7
 top_k = 20
 
 [keys]
-step = "space,n"
+step = "space,x"
 ```
 
-Nothing here imports Textual, so that the command line may take its defaults from the same file.
+The command line takes its defaults from the same file: Textual is imported only to check key names.
 """
 
 from __future__ import annotations
 
+import stat
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,9 +33,15 @@ from tokenloop.errors import SettingError, TokenloopError
 from tokenloop.sampling.settings import SamplerSettings, check_seed
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Mapping
 
+    from tokenloop.app.keys import Command
+
+MOST_BYTES = 1 << 20
 THEMES = ("dark", "light")
+FIXED = {"quit": ("ctrl+q",), "palette": ("ctrl+p",)}
+"""Keys that Textual itself keeps for these, whatever else the commands have."""
+
 PRECISIONS = ("exact", "fast")
 
 
@@ -70,11 +77,11 @@ def settings_path() -> Path:
     return Path(user_config_dir("tokenloop")) / "settings.toml"
 
 
-def read_settings(command_ids: Collection[str], path: Path | None = None) -> FileSettings:
+def read_settings(commands: Mapping[str, Command], path: Path | None = None) -> FileSettings:
     """Read and check the settings file; the defaults where there is none.
 
     Args:
-        command_ids: the ids that ``[keys]`` may name.
+        commands: what ``[keys]`` may name, by id.
         path: another file than the platform's.
 
     Raises:
@@ -82,18 +89,30 @@ def read_settings(command_ids: Collection[str], path: Path | None = None) -> Fil
     """
     path = path or settings_path()
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        table = tomllib.loads(_text(path))
     except FileNotFoundError:
         return FileSettings()
     except OSError as error:
         raise SettingsFileError(path, "", error.strerror or "can't be read") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise SettingsFileError(path, "", f"is not TOML: {error}") from None
-    checked = {key: _value(path, key, value, command_ids) for key, value in table.items()}
+    checked = {key: _value(path, key, value, commands) for key, value in table.items()}
     return structs.replace(FileSettings(), **checked)
 
 
-def _value(path: Path, key: str, value: Any, command_ids: Collection[str]) -> object:
+def _text(path: Path) -> str:
+    """What the file holds. A pipe or a device is not opened: that could wait for ever."""
+    state = path.stat()
+    if not stat.S_ISREG(state.st_mode):
+        kind = "a directory" if stat.S_ISDIR(state.st_mode) else "not a regular file"
+        raise SettingsFileError(path, "", f"is {kind}")
+    if state.st_size > MOST_BYTES:
+        problem = f"{state.st_size:,} bytes; at most {MOST_BYTES:,} are allowed"
+        raise SettingsFileError(path, "", problem)
+    return path.read_text(encoding="utf-8")
+
+
+def _value(path: Path, key: str, value: Any, commands: Mapping[str, Command]) -> object:
     match key:
         case "theme":
             if value not in THEMES:
@@ -119,7 +138,7 @@ def _value(path: Path, key: str, value: Any, command_ids: Collection[str]) -> ob
         case "sampler":
             return _sampler(path, value)
         case "keys":
-            return _keys(path, value, command_ids)
+            return _keys(path, value, commands)
         case _:
             known = ", ".join(FileSettings.__struct_fields__)
             raise SettingsFileError(path, key, f"not a setting; known are {known}")
@@ -151,20 +170,44 @@ def _biases(path: Path, value: Any) -> dict[int, float]:
         ) from None
 
 
-def _keys(path: Path, value: Any, command_ids: Collection[str]) -> dict[str, str]:
+def _keys(path: Path, value: Any, commands: Mapping[str, Command]) -> dict[str, str]:
+    """Key names by command id; no key may be left with two commands."""
     _check_table(path, "keys", value)
     for command_id, keys in value.items():
-        if command_id not in command_ids:
-            known = ", ".join(sorted(command_ids))
+        if command_id not in commands:
+            known = ", ".join(sorted(commands))
             raise SettingsFileError(path, f"keys.{command_id}", f"not a command; known are {known}")
-        if not isinstance(keys, str) or not all(key.strip() for key in keys.split(",")):
+        if not isinstance(keys, str):
             raise SettingsFileError(
                 path, f"keys.{command_id}", 'key names separated by commas, such as "space,l"'
             )
-    return {
-        command_id: ",".join(key.strip() for key in keys.split(","))
-        for command_id, keys in value.items()
-    }
+    named = {command_id: _key_names(path, command_id, value[command_id]) for command_id in value}
+    owners = {name: command_id for command_id, names in FIXED.items() for name in names}
+    for command_id, command in commands.items():
+        if command_id not in named:
+            owners |= dict.fromkeys(_key_names(path, command_id, command.keys), command_id)
+    for command_id, names in named.items():
+        for name in names:
+            owner = owners.setdefault(name, command_id)
+            if owner != command_id:
+                problem = f"{name} is the key of {owner}: give {owner} another one, or this command"
+                raise SettingsFileError(path, f"keys.{command_id}", problem)
+    return {command_id: ",".join(names) for command_id, names in named.items()}
+
+
+def _key_names(path: Path, command_id: str, keys: str) -> list[str]:
+    from tokenloop.app.key_names import key_name
+
+    names = []
+    for key in keys.split(","):
+        name = key_name(key.strip())
+        if name is None:
+            examples = "keys are called such as space, x, X, ctrl+t, f5, question_mark"
+            raise SettingsFileError(
+                path, f"keys.{command_id}", f"{key.strip()!a} is no key; {examples}"
+            )
+        names.append(name)
+    return names
 
 
 def _check_table(path: Path, key: str, value: Any) -> None:

@@ -173,10 +173,10 @@ def read_settings_file() -> FileSettings:
     Raises:
         SettingsFileError: names the file, the key and what is allowed.
     """
-    from tokenloop.app.keys import COMMANDS
+    from tokenloop.app.keys import BY_ID
     from tokenloop.app.settings_file import read_settings
 
-    return read_settings({command.id for command in COMMANDS})
+    return read_settings(BY_ID)
 
 
 def sampler_settings(base: SamplerSettings, *, greedy: bool, **given: Any) -> SamplerSettings:
