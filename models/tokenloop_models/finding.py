@@ -8,7 +8,7 @@ from pathlib import Path
 from tokenloop_models import hub_cache, lm_studio, ollama
 from tokenloop_models.catalogue import CATALOGUE, Entry
 from tokenloop_models.errors import ModelError, quoted
-from tokenloop_models.file_kinds import GGUF_MAGIC
+from tokenloop_models.file_kinds import GGUF_MAGIC, shown
 from tokenloop_models.hub_id import HubId, parse_hub_id
 from tokenloop_models.places import models_folder
 from tokenloop_models.staging import sha256_of
@@ -100,11 +100,12 @@ def _existing(source: str | Path) -> Path | None:
         path = Path(source).expanduser()
         if path.is_dir():
             return path
-        if path.is_file():
-            if path.suffix not in _WEIGHT_SUFFIXES and not _begins_as_gguf(path):
-                allowed = "a model is a folder, a .gguf or a .safetensors file"
-                raise ModelError(f"{quoted(str(source))}: {allowed}")
+        if path.is_file() and (path.suffix in _WEIGHT_SUFFIXES or _begins_as_gguf(path)):
             return path
+        if path.exists():  # a pipe or a device is not opened: that could wait for ever
+            problem = "" if path.is_file() else "is not a regular file; "
+            allowed = "a model is a folder, a .gguf or a .safetensors file"
+            raise ModelError(f"{shown(path)}: {problem}{allowed}")
     except (OSError, ValueError, RuntimeError) as error:
         raise ModelError(f"{quoted(str(source))}: {quoted(str(error))}") from None
     return None

@@ -293,6 +293,16 @@ def test_resolve_takes_a_folder_and_a_weights_file_and_nothing_else(tmp_path: Pa
         resolve(tmp_path / "notes.txt")
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a platform without named pipes")
+@pytest.mark.parametrize("name", ["pipe", "pipe.gguf", "pipe.safetensors"])
+def test_a_pipe_or_a_device_is_called_what_it_is(tmp_path: Path, name: str) -> None:
+    os.mkfifo(tmp_path / name)
+    for source in (tmp_path / name, "/dev/null"):
+        with pytest.raises(ModelError, match="not a regular file") as caught:
+            resolve(source)
+        assert str(source) in str(caught.value)
+
+
 def test_pip_missing_is_said_plainly(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     from tokenloop_models import index_pull
 

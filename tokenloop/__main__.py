@@ -1,0 +1,5 @@
+"""``python -m tokenloop`` is the command line."""
+
+from tokenloop.cli import main
+
+main()
