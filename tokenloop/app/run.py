@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import signal
 import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
+from tokenloop.app.signals import leaving_signals
 from tokenloop.app.terminal import log_path, private_terminal
 from tokenloop.app.words import clean
 
 if TYPE_CHECKING:
     from tokenloop.app.application import TokenloopApp
     from tokenloop.app.options import Options
-
-# SIGHUP: the terminal went away. SIGINT: from outside; the key ctrl+c is Textual's.
-SIGNALS = tuple(
-    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
-)
 
 
 def run(options: Options, keymap: dict[str, str]) -> int:
@@ -51,7 +46,7 @@ def _run(app: TokenloopApp) -> str | None:
 async def _with_signals(app: TokenloopApp) -> None:
     """Run the app; a signal that can be caught leaves it the way the quit key does."""
     loop = asyncio.get_running_loop()
-    for number in SIGNALS:
+    for number in leaving_signals():
         with contextlib.suppress(NotImplementedError):  # an event loop without signals
             loop.add_signal_handler(number, partial(app.exit, return_code=128 + number))
     await app.run_async()

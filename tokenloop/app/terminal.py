@@ -67,6 +67,7 @@ def _open_log(path: Path) -> int:
         path.parent.mkdir(parents=True, exist_ok=True)
         too_long = path.exists() and path.stat().st_size > MAX_LOG_BYTES
         flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if too_long else os.O_APPEND)
+        flags |= getattr(os, "O_NONBLOCK", 0)  # a pipe that nobody reads would wait for ever
         return os.open(path, flags, 0o600)
     except OSError:
         return os.open(os.devnull, os.O_WRONLY)

@@ -11,9 +11,11 @@ import sys
 
 def main() -> None:
     """Run the program on the process's arguments and exit with its code."""
+    from tokenloop.app.signals import leave_by_exception
     from tokenloop.cli.program import run_program
 
     _open_closed_streams()
+    leave_by_exception()  # a progress bar hides the cursor, a pull has a workbench: both are undone
     sys.exit(run_program(sys.argv[1:]))
 
 
