@@ -12,6 +12,8 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+from tokenloop_models.errors import ModelError
+from tokenloop_models.file_kinds import read_small
 from tokenloop_models.gguf_split import part_names, whole_models
 from tokenloop_models.hub_id import HubId
 
@@ -19,6 +21,7 @@ MAIN = "main"
 _INDEX = "model.safetensors.index.json"
 _SINGLE = "model.safetensors"
 _MOST_INDEX_BYTES = 16 << 20
+_MOST_REF_BYTES = 1 << 10
 
 
 def hub_folder() -> Path:
@@ -120,19 +123,18 @@ def has_parts(file: Path) -> bool:
 
 def _shards(index: Path) -> list[str]:
     try:
-        if index.stat().st_size > _MOST_INDEX_BYTES:
-            return []
-        shard_of = json.loads(index.read_bytes())["weight_map"]
+        shard_of = json.loads(read_small(index, _MOST_INDEX_BYTES))["weight_map"]
         return sorted({name for name in shard_of.values() if isinstance(name, str)})
-    except (OSError, ValueError, LookupError, AttributeError, TypeError, RecursionError):
+    except (ModelError, ValueError, LookupError, AttributeError, TypeError, RecursionError):
         return []
 
 
 def _at(folder: Path, revision: str) -> list[Path]:
     """Return the snapshot that a branch, a tag or a commit names, if it is here."""
     try:
-        commit = (folder / "refs" / revision).read_text(encoding="utf-8").strip()
-    except (OSError, ValueError):
+        ref = folder / "refs" / revision
+        commit = read_small(ref, _MOST_REF_BYTES).decode("utf-8").strip()
+    except (ModelError, ValueError):
         commit = revision
     snapshot = folder / "snapshots" / commit
     return [snapshot] if commit and "/" not in commit and snapshot.is_dir() else []

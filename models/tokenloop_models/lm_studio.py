@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from tokenloop_models.errors import ModelError
+from tokenloop_models.file_kinds import read_small
 from tokenloop_models.gguf_split import whole_models
 
 PREFIX = "lmstudio:"
@@ -59,10 +61,8 @@ def _folders_in(folder: Path, pattern: str) -> list[Path]:
 def _chosen_home(pointer: Path) -> Path | None:
     """Read where the person moved LM Studio's home folder to, where that was done."""
     try:
-        if pointer.stat().st_size > _MOST_POINTER_BYTES:
-            return None
-        said = pointer.read_text(encoding="utf-8").strip()
-    except (OSError, ValueError):
+        said = read_small(pointer, _MOST_POINTER_BYTES).decode("utf-8").strip()
+    except (ModelError, ValueError):
         return None
     path = Path(said).expanduser()
     return path if said and path.is_absolute() and os.sep in said else None

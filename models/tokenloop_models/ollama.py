@@ -13,6 +13,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from tokenloop_models.errors import ModelError
+from tokenloop_models.file_kinds import read_small
+
 PREFIX = "ollama:"
 WEIGHTS = "application/vnd.ollama.image.model"
 _HOST, _NAMESPACE = "registry.ollama.ai", "library"
@@ -64,12 +67,10 @@ def _name(parts: tuple[str, ...]) -> str:
 
 def _weights(manifest: Path, blobs: Path) -> Path | None:
     try:
-        if manifest.stat().st_size > _MOST_MANIFEST_BYTES:
-            return None
-        layers = json.loads(manifest.read_bytes())["layers"]
+        layers = json.loads(read_small(manifest, _MOST_MANIFEST_BYTES))["layers"]
         digests = [layer["digest"] for layer in layers if layer["mediaType"] == WEIGHTS]
         match = _DIGEST.fullmatch(digests[0])
-    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+    except (ModelError, ValueError, LookupError, TypeError, RecursionError):
         return None
     blob = blobs / f"sha256-{match[1]}" if match else None
     return blob if blob is not None and blob.is_file() else None

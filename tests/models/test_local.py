@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from tokenloop_models.local import LocalModel, broken_models, models_on_this_mac
 from tokenloop_models.ollama import ollama_models
 
 SPEC = TinySpec(layers=1, context=128)
+PATIENCE_SECONDS = 20.0
 
 
 @pytest.fixture
@@ -299,3 +302,32 @@ def test_listing_needs_no_torch(home: Path, gguf: Path, folder: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == ["2", "[]"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a platform without named pipes")
+def test_no_pipe_in_any_store_is_waited_for(home: Path) -> None:
+    snapshot = home / "hub" / "models--a--b" / "snapshots" / "c"
+    ours = home / "cache" / "models"
+    for pipe in (
+        home / ".lmstudio-home-pointer",
+        home / ".lmstudio" / "models" / "a" / "b" / "c.gguf",
+        home / ".ollama" / "models" / "manifests" / "registry.ollama.ai" / "library" / "a" / "b",
+        home / "hub" / "models--a--b" / "refs" / "main",
+        snapshot / "model.safetensors.index.json",
+        snapshot / "config.json",
+        ours / "pipe.gguf",
+        ours / "folder" / "config.json",
+        ours / "folder" / "model.safetensors",
+    ):
+        pipe.parent.mkdir(parents=True, exist_ok=True)
+        os.mkfifo(pipe)
+    told: list[object] = []
+
+    def look() -> None:
+        told.extend((models_on_this_machine(), broken_models(), missing_from_hub("a/b@main")))
+
+    looking = threading.Thread(target=look, daemon=True)
+    looking.start()
+    looking.join(PATIENCE_SECONDS)
+    assert not looking.is_alive()
+    assert told[0] == []
