@@ -24,7 +24,7 @@ def spin_count(before: str, **environment: str) -> str:
 
 
 def test_waiting_threads_sleep_soon() -> None:
-    assert spin_count("pass") == "1000"
+    assert spin_count("pass") == "4000"
 
 
 @pytest.mark.parametrize(
