@@ -130,7 +130,7 @@ class KVCache:
             ModelError: there is not enough memory.
         """
         if capacity > self._capacity:
-            self._grow(capacity)
+            self._grow(min(max(capacity, 2 * self._capacity), self.limit))
 
     def window(self, size: int) -> list[torch.Tensor]:
         """Lay the memory of the first positions open, for a step whose addresses never change.

@@ -97,9 +97,16 @@ def fresh(plain: Model, ids: list[int]) -> np.ndarray:
     return plain.forward(ids, plain.new_cache()).logits
 
 
-def test_windows_double_up_to_the_context() -> None:
-    windows = [window_for(each, CONTEXT) for each in (1, 8, 9, 16, 17, 32, 33, 60)]
-    assert windows == [8, 8, 16, 16, 32, 32, 60, 60]
+def test_windows_are_blocks_and_then_four_to_a_doubling(monkeypatch: pytest.MonkeyPatch) -> None:
+    windows = [window_for(each, CONTEXT) for each in (1, 8, 9, 16, 17, 32, 33, 57, 60)]
+    assert windows == [8, 8, 16, 16, 24, 32, 40, 60, 60]
+    monkeypatch.setattr(caches, "BLOCK", 256)
+    lengths = range(1, 8193)
+    windows = [window_for(each, 8192) for each in lengths]
+    assert sorted(set(windows))[:5] == [256, 512, 768, 1024, 1280]
+    assert len(set(windows)) == 16
+    for length, window in zip(lengths, windows, strict=True):
+        assert length <= window <= max(1.25 * length, length + 255)
 
 
 def test_every_position_up_to_the_context_equals_a_plain_decode(
@@ -109,7 +116,7 @@ def test_every_position_up_to_the_context_equals_a_plain_decode(
     cache, other = model.new_cache(), plain.new_cache()
     for token in IDS[:CONTEXT]:
         assert_near(step(model, cache, token), plain.forward([token], other).logits)
-    assert recordings.recorded == {"layers": 4, "head": 1}
+    assert recordings.recorded == {"layers": 8, "head": 1}
     assert recordings.replayed == {"layers": CONTEXT, "head": CONTEXT}
     with pytest.raises(ModelError, match=r"^context full at 60 positions$"):
         model.forward([1], cache)
@@ -150,7 +157,7 @@ def test_a_rewind_records_nothing_anew(model: Model, recordings: Recordings) -> 
         for shorter in (40, 30, 12, 3):
             cache.truncate(shorter)
             step(model, cache, 1)
-        # one for each of the windows 60, 32, 16 and 8, whatever order they come in
+        # one for each of the windows 48, 32, 16 and 8, whatever order they come in
         assert recordings.recorded == {"layers": 4, "head": 1}
 
 
@@ -319,15 +326,17 @@ def test_a_cpu_records_nothing_by_itself(plain: Model) -> None:
 def test_too_little_memory_for_the_window_leaves_the_cache_usable(
     model: Model, plain: Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(caches, "BLOCK", 2)
     cache = model.new_cache()
-    model.forward(IDS[:20], cache)  # 24 positions of memory; the next window is 32
+    model.forward(IDS[:17], cache)  # memory for 18 positions, where the window is 20
 
     def none_left(*_: object, **__: object) -> torch.Tensor:
         raise RuntimeError("DefaultCPUAllocator: can't allocate memory")
 
     with monkeypatch.context() as patched:
         patched.setattr(torch.Tensor, "new_zeros", none_left)
-        with pytest.raises(ModelError, match=r"^not enough memory for a KV cache of 32 positions"):
+        with pytest.raises(ModelError, match=r"^not enough memory for a KV cache of 36 positions"):
             model.forward([1], cache)
-    assert (cache.length, cache.capacity) == (20, 24)
-    assert_near(step(model, cache, 3), fresh(plain, [*IDS[:20], 3]))
+    assert (cache.length, cache.capacity) == (17, 18)
+    assert_near(step(model, cache, 3), fresh(plain, [*IDS[:17], 3]))
+    assert cache.capacity == 36
