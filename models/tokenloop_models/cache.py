@@ -167,9 +167,9 @@ class KVCache:
             views of the cache.
         """
         stored = self._layers[layer]
-        stop = self.length + new.shape[0]
-        stored[:, :, self.length : stop] = new.permute(1, 2, 0, 3)
-        keys, values = stored[:, None, :, :stop].unbind(0)
+        count = new.shape[0]
+        stored.narrow(2, self.length, count).copy_(new.permute(1, 2, 0, 3))
+        keys, values = stored.narrow(2, 0, self.length + count).unsqueeze(1).unbind(0)
         return keys, values
 
     def advance(self, count: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tokenloop_models.assembly import Assembly
@@ -45,7 +46,12 @@ class Decoder:
         self._device = device
 
     def hidden(
-        self, ids: torch.Tensor, cache: KVCache, after_layer: Callable[[int], None] | None = None
+        self,
+        ids: torch.Tensor,
+        cache: KVCache,
+        after_layer: Callable[[int], None] | None = None,
+        *,
+        every: bool = True,
     ) -> torch.Tensor:
         """Run the layers over new positions; the cache holds them once it is told to advance.
 
@@ -53,12 +59,13 @@ class Decoder:
             ids: int64, (positions,).
             cache: with room for them.
             after_layer: called with a layer's number when it is done.
+            every: whether the hidden states of all positions are wanted, or the last one's.
 
         Returns:
-            (positions, hidden).
+            (positions, hidden), or (1, hidden).
         """
         span = self._span(cache.length, cache.length + ids.shape[0], cache.regimes)
-        return self.run(ids, span, cache, after_layer)
+        return self.run(ids, span, cache, after_layer, every=every)
 
     def run(
         self,
@@ -66,10 +73,15 @@ class Decoder:
         span: Span,
         store: Store,
         after_layer: Callable[[int], None] | None = None,
+        *,
+        every: bool = True,
     ) -> torch.Tensor:
         """Run the layers over the positions of a span, wherever keys and values are kept."""
         hidden = self.embedding(ids, span.where)
+        last = len(self.layers) - 1
         for index, layer in enumerate(self.layers):
+            if index == last and not every:
+                span = replace(span, last_alone=True)
             hidden = layer(hidden, span, store)
             if after_layer is not None:
                 after_layer(index)

@@ -53,7 +53,7 @@ class Layer(ABC):
 
     @abstractmethod
     def __call__(self, x: torch.Tensor, span: Span, cache: Store) -> torch.Tensor:
-        """(positions, hidden) → (positions, hidden)."""
+        """(positions, hidden) → (asked, hidden): those positions that the span asks for."""
 
 
 class PreNorm(Layer):
@@ -63,7 +63,7 @@ class PreNorm(Layer):
 
     def __call__(self, x: torch.Tensor, span: Span, cache: Store) -> torch.Tensor:
         """X + attention(norm(x)), then x + mlp(norm(x))."""
-        x = x + self.attention(self.attention_norm(x), span, cache)
+        x = span.asked(x) + self.attention(self.attention_norm(x), span, cache)
         return x + self.mlp(self.mlp_norm(x))
 
 
@@ -74,7 +74,8 @@ class ScaledPreNorm(Layer):
 
     def __call__(self, x: torch.Tensor, span: Span, cache: Store) -> torch.Tensor:
         """X + scale · attention(norm(x)), then x + scale · mlp(norm(x))."""
-        x = torch.add(x, self.attention(self.attention_norm(x), span, cache), alpha=self.scale)
+        attended = self.attention(self.attention_norm(x), span, cache)
+        x = torch.add(span.asked(x), attended, alpha=self.scale)
         return torch.add(x, self.mlp(self.mlp_norm(x)), alpha=self.scale)
 
 
@@ -85,7 +86,8 @@ class Sandwich(Layer):
 
     def __call__(self, x: torch.Tensor, span: Span, cache: Store) -> torch.Tensor:
         """X + norm(attention(norm(x))), then x + norm(mlp(norm(x)))."""
-        x = x + self.attention_post_norm(self.attention(self.attention_norm(x), span, cache))
+        attended = self.attention(self.attention_norm(x), span, cache)
+        x = span.asked(x) + self.attention_post_norm(attended)
         return x + self.mlp_post_norm(self.mlp(self.mlp_norm(x)))
 
 
@@ -96,7 +98,7 @@ class PostNorm(Layer):
 
     def __call__(self, x: torch.Tensor, span: Span, cache: Store) -> torch.Tensor:
         """X + norm(attention(x)), then x + norm(mlp(x))."""
-        x = x + self.attention_post_norm(self.attention(x, span, cache))
+        x = span.asked(x) + self.attention_post_norm(self.attention(x, span, cache))
         return x + self.mlp_post_norm(self.mlp(x))
 
 
@@ -107,7 +109,7 @@ class NormAfterSum(Layer):
 
     def __call__(self, x: torch.Tensor, span: Span, cache: Store) -> torch.Tensor:
         """norm(x + attention(x)), then norm(x + mlp(x))."""
-        x = self.attention_norm(x + self.attention(x, span, cache))
+        x = self.attention_norm(span.asked(x) + self.attention(x, span, cache))
         return self.mlp_norm(x + self.mlp(x))
 
 
@@ -118,7 +120,9 @@ class Parallel(Layer):
 
     def __call__(self, x: torch.Tensor, span: Span, cache: Store) -> torch.Tensor:
         """X + attention(norm(x)) + mlp(norm'(x))."""
-        return x + self.attention(self.attention_norm(x), span, cache) + self.mlp(self.mlp_norm(x))
+        attended = self.attention(self.attention_norm(x), span, cache)
+        x = span.asked(x)
+        return x + attended + self.mlp(self.mlp_norm(x))
 
 
 class ParallelShared(Layer):
@@ -129,7 +133,7 @@ class ParallelShared(Layer):
     def __call__(self, x: torch.Tensor, span: Span, cache: Store) -> torch.Tensor:
         """Y = norm(x); x + attention(y) + mlp(y)."""
         normed = self.attention_norm(x)
-        return x + self.attention(normed, span, cache) + self.mlp(normed)
+        return span.asked(x) + self.attention(normed, span, cache) + self.mlp(span.asked(normed))
 
 
 ARRANGEMENTS: dict[str, type[Layer]] = {

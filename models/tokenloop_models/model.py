@@ -239,7 +239,8 @@ class Model:
                 raise Cancelled(f"stopped after {start:,} of {total:,} positions")
             stop = min(start + self.chunk, total)
             with memory_for(f"a pass over {stop - start:,} positions"):
-                hidden = self._decoder.hidden(tokens[start:stop], cache, after_layer)
+                every = scorer is not None
+                hidden = self._decoder.hidden(tokens[start:stop], cache, after_layer, every=every)
                 watch.lap("layers")
                 if scorer is not None:
                     last = scorer.add(hidden, following[start:stop])

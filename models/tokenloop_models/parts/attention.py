@@ -69,9 +69,12 @@ class Attention:
         self.cap = cap
 
     def __call__(self, x: torch.Tensor, span: Span, cache: Store) -> torch.Tensor:
-        """Attend from the span's positions to those that they see: (positions, hidden) → the same.
+        """Attend from the span's positions to those that they see.
 
         The keys and values of the span are in the cache afterwards.
+
+        Returns:
+            Of the positions that the span asks for, (asked, hidden).
         """
         count = x.shape[0]
         qkv = self.qkv(x).view(count, self.heads + 2 * self.kv_heads, self.dim)
@@ -85,15 +88,17 @@ class Attention:
         sight = span.sights[self.sight]
         if sight.first:
             keys, values = keys[:, :, sight.first :], values[:, :, sight.first :]
-        queries = qkv[:, : self.heads]
+        queries, mask = span.asked(qkv)[:, : self.heads], sight.mask
+        if mask is not None:
+            mask = span.asked(mask)
         if self.cap is not None:
-            mixed = self._capped(queries, keys, values, sight.mask, self.cap)
-        elif count == 1:
-            mixed = self._one(queries, keys, values, sight.mask)
+            mixed = self._capped(queries, keys, values, mask, self.cap)
+        elif len(queries) == 1:
+            mixed = self._one(queries, keys, values, mask)
         elif queries.is_cpu:
-            mixed = self._several(queries, keys, values, sight.mask)
+            mixed = self._several(queries, keys, values, mask)
         else:
-            mixed = self._several_in_groups(queries, keys, values, sight.mask)
+            mixed = self._several_in_groups(queries, keys, values, mask)
         return self.output(mixed)
 
     def _one(

@@ -45,11 +45,18 @@ class Span:
         where: the positions, to index with: a slice, or in a static step int64, (positions,).
         turns: their rotary turns in each table of the decoder, complex64, (positions, 1, pairs).
         sights: what they see in each window of the decoder.
+        last_alone: what comes out of a layer is asked for of the last position only; of the others
+            its keys and values are enough. So it is in the last layer where nobody scores them.
     """
 
     where: Where
     turns: tuple[torch.Tensor, ...]
     sights: tuple[Sight, ...]
+    last_alone: bool = False
+
+    def asked(self, rows: torch.Tensor) -> torch.Tensor:
+        """The rows, one a position, of the positions asked for."""
+        return rows[-1:] if self.last_alone else rows
 
 
 def sight_in_window(
