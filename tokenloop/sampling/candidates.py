@@ -5,13 +5,18 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Self
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 BLOCK = 64
 """Candidates a block, in the search for the best ones."""
+
+SORTED_FIRST = 256
+"""How many of the best are looked at before all are."""
+LEVELS_PER_NAT, DEEPEST = 64, 4095
+"""How finely candidates are parted by their logit's distance from the best; the rest is one."""
 
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
@@ -49,22 +54,25 @@ class Candidates:
     @cached_property
     def log_sum_exp(self) -> float:
         """Natural log of Σ exp(logit), computed around the largest."""
-        return self._largest + math.log(float(self._weights.sum()))
+        return self._largest + math.log(self._softmax[1])
 
-    @cached_property
+    @property
     def probabilities(self) -> Floats:
         """(n,) softmax of the logits; sums to one."""
-        probabilities: Floats = self._weights / self._weights.sum()
-        return probabilities
+        return self._softmax[0]
 
     @cached_property
     def _largest(self) -> float:
         return float(self.logits.max())
 
     @cached_property
-    def _weights(self) -> Floats:
-        weights: Floats = np.exp(self.logits - self._largest)
-        return weights
+    def _softmax(self) -> tuple[Floats, float]:
+        """The probabilities, and Σ exp(logit − largest); in place, as fresh memory costs more."""
+        weights: Floats = self.logits - self._largest
+        np.exp(weights, out=weights)
+        total = float(weights.sum())
+        weights /= total
+        return weights, total
 
     @cached_property
     def entropy_bits(self) -> float:
@@ -93,25 +101,48 @@ class Candidates:
         reaching = np.flatnonzero(self.logits >= floor)
         return reaching[np.argsort(-self.logits[reaching], kind="stable")]
 
-    def best_until(self, mass: float, *, beyond: bool = False) -> tuple[NDArray[np.intp], Floats]:
-        """The best ones up to and including the one whose cumulative probability reaches ``mass``.
+    def reaching(self, mass: float, *, beyond: bool = False) -> tuple[int, float, float]:
+        """The candidate at which the cumulative distribution, best first, reaches ``mass``.
 
         Args:
             mass: in [0, 1].
             beyond: whether it must pass ``mass`` rather than reach it.
 
         Returns:
-            Indices in the fixed order and their cumulative probabilities, both (m,), m ≥ 1.
+            Its index, and the cumulative probability before and with it. Where rounding leaves the
+            whole sum a hair below ``mass``, the last candidate with any probability is meant.
         """
-        count = 256
-        while True:
-            order = self.best(count)
-            cumulative = np.cumsum(self.probabilities[order])
-            crossing = int(np.searchsorted(cumulative, mass, side="right" if beyond else "left"))
-            if crossing < len(order) or len(order) == len(self):
-                size = min(crossing + 1, len(order))
-                return order[:size], cumulative[:size]
-            count *= 8
+        side: Literal["left", "right"] = "right" if beyond else "left"
+        members, below = self.best(SORTED_FIRST), 0.0
+        sums = np.cumsum(self.probabilities[members])
+        if sums[-1] < mass or (beyond and sums[-1] == mass):
+            members, below = self._level_that_reaches(mass, side)
+            sums = below + np.cumsum(self.probabilities[members])
+        last = min(int(np.searchsorted(sums, mass, side=side)), len(sums) - 1)
+        while last > 0 and self.probabilities[members[last]] == 0:
+            last -= 1
+        return int(members[last]), float(sums[last - 1]) if last else below, float(sums[last])
+
+    def _level_that_reaches(
+        self, mass: float, side: Literal["left", "right"]
+    ) -> tuple[NDArray[np.intp], float]:
+        """Those candidates of one 64th of a nat among which ``mass`` is reached, best first.
+
+        Adding up by such levels and sorting one of them takes 1 ms of 262,144 candidates, sorting
+        them all 30 ms.
+
+        Returns:
+            Their indices, and the probability of all better ones.
+        """
+        depths = np.minimum((self._largest - self.logits) * LEVELS_PER_NAT, DEEPEST)
+        levels = depths.astype(np.intp)
+        sums = np.cumsum(np.bincount(levels, self.probabilities))
+        level = int(np.searchsorted(sums, mass, side=side))
+        if level == len(sums):  # the whole sum is below: the last level with any probability
+            level = int(np.searchsorted(sums, sums[-1]))
+        members = np.flatnonzero(levels == level)
+        ordered = members[np.argsort(-self.logits[members], kind="stable")]
+        return ordered, float(sums[level - 1]) if level else 0.0
 
     def find(self, token_id: int) -> int | None:
         """Index of a token, or ``None`` where it was cut."""
@@ -140,6 +171,12 @@ class Candidates:
             return None
         low = float(self.probabilities[self._before(index)].sum())
         return low, low + float(self.probabilities[index])
+
+    def up_to(self, index: int) -> Self:
+        """A candidate and all before it in the fixed order."""
+        mask = self._before(index)
+        mask[index] = True
+        return self.keep(mask)
 
     def _before(self, index: int) -> Mask:
         level = self.logits[index]

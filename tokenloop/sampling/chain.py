@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,9 +39,9 @@ class Outcome:
         """Probability (of what entered) that the stage cut, in [0, 1]."""
         if len(self.after) == len(self.before):
             return 0.0
-        gone = np.ones(int(self.before.ids[-1]) + 1)  # by id: sorted ids make a table the fastest
-        gone[self.after.ids] = 0
-        return float(self.before.probabilities @ gone[self.before.ids])
+        kept = np.zeros(int(self.before.ids[-1]) + 1, dtype=np.bool_)  # by id
+        kept[self.after.ids] = True
+        return float(self.before.probabilities[~kept[self.before.ids]].sum())
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,15 @@ def raw_candidates(logits: NDArray[np.float32]) -> Candidates:
             raise DistributionError("no token has a finite logit: nothing can be drawn")
         ids = np.flatnonzero(finite)
         return Candidates(ids, scores[ids])
-    return Candidates(np.arange(len(scores)), scores)
+    return Candidates(_ids_below(len(scores)), scores)
+
+
+@lru_cache(maxsize=2)
+def _ids_below(size: int) -> Ids:
+    """All ids of a vocabulary: made once, never written to."""
+    ids = np.arange(size)
+    ids.flags.writeable = False
+    return ids
 
 
 def run_chain(raw: Candidates, prefix: Sequence[int], settings: SamplerSettings) -> Trace:

@@ -42,10 +42,5 @@ def invert(candidates: Candidates, u: float) -> Drawn:
         candidates: the final ones.
         u: in [0, 1).
     """
-    order, cumulative = candidates.best_until(u, beyond=True)
-    # Where rounding leaves the whole sum a hair below u, the last candidate with any mass is meant.
-    last = len(order) - 1
-    while last > 0 and candidates.probabilities[order[last]] == 0:
-        last -= 1
-    low = float(cumulative[last - 1]) if last else 0.0
-    return Drawn(int(candidates.ids[order[last]]), low, float(cumulative[last]))
+    index, low, high = candidates.reaching(u, beyond=True)
+    return Drawn(int(candidates.ids[index]), low, high)

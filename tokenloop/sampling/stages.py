@@ -160,8 +160,9 @@ def top_p(left: Candidates, context: Context) -> Candidates:
 
     The candidate that crosses p stays.
     """
-    best, _ = left.best_until(context.settings.top_p)
-    return left if len(best) == len(left) else _keep_indices(left, best)
+    crossing, _, _ = left.reaching(context.settings.top_p)
+    kept = left.up_to(crossing)
+    return left if len(kept) == len(left) else kept
 
 
 def _top_p_off(context: Context) -> str | None:
