@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import time
 import warnings
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import torch
@@ -16,107 +16,24 @@ from tokenloop_models.errors import Cancelled, ModelError, quoted
 from tokenloop_models.landing import Landing
 from tokenloop_models.memory import memory_for
 from tokenloop_models.recorded import RecordedDecode
+from tokenloop_models.reports import ModelInfo, Output, Probe, Timings
 from tokenloop_models.scores import Scorer, Scores
 from tokenloop_models.stopwatch import Stopwatch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
-
     from tokenloop_models.config import DecoderConfig
     from tokenloop_models.decoder import Decoder
     from tokenloop_models.recorded import Recorder
     from tokenloop_models.tokenizer import Tokenizer
 
+__all__ = ["Model", "ModelInfo", "Output", "Probe", "Timings", "chunk_size"]
+
 CHUNK_WORK = 2**36
 LARGEST_CHUNK, SMALLEST_CHUNK = 256, 64
 CUDA_CHUNK = 1024
-"""Rows enough to keep a large device busy; those of an 8B model take it some 30 ms."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ModelInfo:
-    """What runs, and on what.
-
-    Attributes:
-        name: for people.
-        family: its architecture.
-        device, dtype, threads: what it computes on and in ("cpu", "float32", 2).
-        quantisation: of the file ("Q4_1"), ``None`` where it holds plain floats. Weights are
-            dequantised to ``dtype``.
-        parameters: numbers in its weights; a tied head counts once.
-        layers, kv_heads, head_dim, vocab_size, context_length: its size.
-        fingerprint: identifies the weights (see ``Checkpoint.fingerprint``).
-        precision: ``exact``: products over dequantised weights; ``fast``: over packed ones.
-        notices: what a person must know of how it runs; mostly empty.
-    """
-
-    name: str
-    family: str
-    device: str
-    dtype: str
-    threads: int
-    quantisation: str | None
-    parameters: int
-    layers: int
-    kv_heads: int
-    head_dim: int
-    vocab_size: int
-    context_length: int
-    fingerprint: str
-    precision: str = "exact"
-    notices: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Probe:
-    """What to watch of a pass.
-
-    Attributes:
-        layer_times: how long each layer takes.
-    """
-
-    layer_times: bool = True
-
-
-@dataclass(frozen=True, kw_only=True)
-class Timings:
-    """Where the time of a pass went, in milliseconds.
-
-    Attributes:
-        layers_ms: embedding and layers.
-        head_ms: final norm and head, and scores where they were asked for.
-        copy_ms: bringing the results to the host.
-        total_ms: the whole call.
-        recording_ms: recording a decode, where that had to be done first; in the total alone.
-        layer_ms: each layer's time where a probe asked for it (a prefill's chunks added up).
-    """
-
-    layers_ms: float
-    head_ms: float
-    copy_ms: float
-    total_ms: float
-    layer_ms: tuple[float, ...] = ()
-    recording_ms: float = 0.0
-
-
-@dataclass(frozen=True, kw_only=True)
-class Output:
-    """What a pass answers.
-
-    Attributes:
-        logits: of the last position, float32, (vocabulary,), on the host.
-        scores: of every new position, where they were asked for.
-        timings: of this pass.
-        replayed: whether it was a recorded decode.
-    """
-
-    logits: NDArray[np.float32]
-    scores: Scores | None
-    timings: Timings
-    replayed: bool = False
+"""Rows enough to keep a large device busy, and few enough that a cancelled prefill ends soon."""
 
 
 class Model:
@@ -151,6 +68,8 @@ class Model:
         self.unrecorded: str | None = "a processor works at once: there is nothing to record"
         if device.type == "cuda":
             self.record_decodes(cuda_graphs(device))
+            if self.unrecorded is not None:
+                self._note_unrecorded()
 
     def record_decodes(self, record: Recorder | None) -> None:
         """Choose how decodes are recorded from now on; ``None``: they aren't.
@@ -285,7 +204,12 @@ class Model:
         self._recorded = None
         first_line = str(error).partition("\n")[0] or type(error).__name__
         self.unrecorded = f"recording failed: {quoted(first_line)}"
-        warnings.warn(f"decodes run unrecorded, slower: {self.unrecorded}", stacklevel=3)
+        self._note_unrecorded()
+        warnings.warn(self.info.notices[-1], stacklevel=3)
+
+    def _note_unrecorded(self) -> None:
+        notice = f"decodes run without a CUDA graph, slower: {self.unrecorded}"
+        self.info = replace(self.info, notices=(*self.info.notices, notice))
 
     def _on_device(self, ids: list[int]) -> torch.Tensor:
         if self._device.type == "cpu":

@@ -52,7 +52,7 @@ def test_it_stops_where_decodes_are_not_replayed() -> None:
     model = cuda.random_model("tiny", size, torch.float32, torch.device("cpu"))
     model.record_decodes(fail)
     stops = pytest.raises(SystemExit, match="recording failed: 'no capture'")
-    with pytest.warns(UserWarning, match="unrecorded"), stops:
+    with pytest.warns(UserWarning, match="without a CUDA graph"), stops:
         cuda.decode(model, 4, 2, replayed=True)
 
 

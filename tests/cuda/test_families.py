@@ -29,6 +29,7 @@ def test_prefill_decode_and_rewind_equal_the_cpu_s(
     one, other = there.new_cache(), here.new_cache()
     mixture = there.unrecorded is not None
     assert mixture == name.startswith(("mixtral", "qwen3_moe", "olmoe"))
+    assert len(there.info.notices) == mixture
 
     def assert_same(ids: list[int]) -> None:
         found, expected = there.forward(ids, one), here.forward(ids, other)

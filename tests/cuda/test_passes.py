@@ -224,7 +224,7 @@ def test_where_a_capture_fails_decodes_go_on_and_say_why(
 
     monkeypatch.setattr(model._decoder, "head", looking)
     cache = model.new_cache()
-    with pytest.warns(UserWarning, match="decodes run unrecorded"):
+    with pytest.warns(UserWarning, match="decodes run without a CUDA graph"):
         output = model.forward([IDS[0]], cache)
     assert not output.replayed
     assert model.unrecorded is not None

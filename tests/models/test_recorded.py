@@ -89,8 +89,9 @@ def step(model: Model, cache: KVCache, token: int, **more: int) -> np.ndarray:
     return output.logits
 
 
-def assert_near(logits: np.ndarray, expected: np.ndarray) -> None:
-    np.testing.assert_allclose(logits, expected, rtol=1e-6, atol=1e-5)
+def assert_near(logits: np.ndarray, expected: np.ndarray, *, near: float = 1e-4) -> None:
+    """To what a prefill and a decode differ by; two decodes differ less."""
+    np.testing.assert_allclose(logits, expected, rtol=0, atol=near)
 
 
 def fresh(plain: Model, ids: list[int]) -> np.ndarray:
@@ -115,7 +116,9 @@ def test_every_position_up_to_the_context_equals_a_plain_decode(
     """Across all borders of windows and blocks, and at the limit."""
     cache, other = model.new_cache(), plain.new_cache()
     for token in IDS[:CONTEXT]:
-        assert_near(step(model, cache, token), plain.forward([token], other).logits)
+        expected = plain.forward([token], other).logits
+        near = max(1e-5, 2e-6 * float(np.abs(expected).max()))
+        assert_near(step(model, cache, token), expected, near=near)
     assert recordings.recorded == {"layers": 8, "head": 1}
     assert recordings.replayed == {"layers": CONTEXT, "head": CONTEXT}
     with pytest.raises(ModelError, match=r"^context full at 60 positions$"):
@@ -303,10 +306,13 @@ def test_where_recording_fails_decodes_go_on_and_say_why(folder: Path, plain: Mo
     model = load(folder, device="cpu")
     model.record_decodes(fail)
     cache = model.new_cache()
-    with pytest.warns(UserWarning, match=r"decodes run unrecorded, slower: recording failed: "):
+    with pytest.warns(
+        UserWarning, match=r"decodes run without a CUDA graph, slower: recording failed: "
+    ):
         output = model.forward([IDS[0]], cache)
     assert not output.replayed
     assert model.unrecorded == "recording failed: 'capture is not permitted'"
+    assert model.info.notices == (f"decodes run without a CUDA graph, slower: {model.unrecorded}",)
     assert_near(output.logits, fresh(plain, IDS[:1]))
     assert_near(model.forward([IDS[1]], cache).logits, fresh(plain, IDS[:2]))
     assert cache.length == 2
