@@ -8,6 +8,7 @@ import torch
 
 from tokenloop_models.errors import ModelError
 from tokenloop_models.memory import memory_for
+from tokenloop_models.sizes import memory_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -177,8 +178,8 @@ class KVCache:
         self.length += count
 
     def _grow(self, capacity: int) -> None:
-        size = capacity * self.bytes_per_position / 2**20
-        with memory_for(f"a KV cache of {capacity:,} positions ({size:,.0f} MiB)"):
+        size = memory_size(capacity * self.bytes_per_position)
+        with memory_for(f"a KV cache of {capacity:,} positions ({size})"):
             # into a new list: where memory runs out halfway, the cache stays what it was
             self._layers = [self._grown(layer, capacity) for layer in self._layers]
         self._capacity = capacity

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tokenloop_models.errors import Cancelled, ModelError
+from tokenloop_models.sizes import file_size
 
 Progress = Callable[[str, int, int], None]
 """Called as ``progress(what, done, total)`` in bytes; a total of 0 is not known."""
@@ -59,7 +60,7 @@ def need_space(folder: Path, size: int, remedy: str) -> None:
     there = next(path for path in (folder, *folder.parents) if path.exists())
     free = shutil.disk_usage(there).free
     if free < size:
-        raise ModelError(f"{folder}: {_megabytes(free)} free, {_megabytes(size)} needed: {remedy}")
+        raise ModelError(f"{folder}: {file_size(free)} free, {file_size(size)} needed: {remedy}")
 
 
 def watch(
@@ -176,7 +177,3 @@ def _wait_or_kill(process: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-
-
-def _megabytes(size: int) -> str:
-    return f"{size / 1e6:,.0f} MB"

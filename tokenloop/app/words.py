@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tokenloop.app.safety import strip_controls
+from tokenloop_models.sizes import file_size
 
 if TYPE_CHECKING:
     from tokenloop.loop.events import Progress
@@ -46,5 +47,5 @@ def progress_words(progress: Progress | None) -> str:
 
 
 def amount(done: int, unit: str) -> str:
-    """A count with its unit; bytes in MB."""
-    return f"{done / 1e6:,.0f} MB" if unit in ("bytes", "byte", "B") else f"{done:,} {unit}"
+    """A count with its unit; bytes in the unit that suits them."""
+    return file_size(done) if unit in ("bytes", "byte", "B") else f"{done:,} {unit}"

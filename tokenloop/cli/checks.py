@@ -138,6 +138,7 @@ def check_settings() -> list[Finding]:
 def check_cache() -> list[Finding]:
     """The folder that holds the models, and the disk under it."""
     from tokenloop_models.places import CACHE_VARIABLE, models_folder
+    from tokenloop_models.sizes import file_size
 
     folder = models_folder()
     there = next((path for path in (folder, *folder.parents) if path.exists()), folder)
@@ -145,7 +146,7 @@ def check_cache() -> list[Finding]:
         remedy = f"make it writable, or set {CACHE_VARIABLE} to another folder"
         return [Finding("wrong", "cache", f"{folder}: {there} can't be written", remedy)]
     free = shutil.disk_usage(there).free
-    return [Finding("good", "cache", f"{folder}, {free / 1e9:,.1f} GB free")]
+    return [Finding("good", "cache", f"{folder}, {file_size(free)} free")]
 
 
 def check_models() -> list[Finding]:
@@ -176,7 +177,9 @@ def check_models() -> list[Finding]:
 
 
 def _about(model: LocalModel) -> Finding:
-    facts = f"{model.name}, {model.family}, {model.size / 1e6:,.0f} MB"
+    from tokenloop_models.sizes import file_size
+
+    facts = f"{model.name}, {model.family}, {file_size(model.size)}"
     if model.problem is not None:
         return Finding("note", "model", f"{facts}: {model.problem}")
     return Finding("good", "model", facts)
