@@ -129,6 +129,17 @@ def test_a_mistyped_path_that_could_be_a_hub_id_is_one_line(cli: Cli, hub: ToyHu
     assert ended.err.splitlines()[-1].startswith("tokenloop: models/tiny is not on the hub (http")
 
 
+@pytest.mark.parametrize("home", ["", "/"])
+def test_a_home_that_is_the_root_shortens_no_path(
+    cli: Cli, cache: Path, monkeypatch: pytest.MonkeyPatch, home: str
+) -> None:
+    write_gguf(TinySpec(), cache / "tiny.gguf")
+    monkeypatch.setenv("HOME", home)
+    assert "~" not in cli("models").out
+    monkeypatch.setenv("HOME", str(cache.parent))
+    assert "~/models/tiny.gguf" in cli("models").out.replace("\n", "")
+
+
 def test_a_listed_name_opens_that_model(cli: Cli, cache: Path) -> None:
     write_gguf(TinySpec(), cache / "tiny.gguf")
     [line] = cli("models", "--json").out.splitlines()

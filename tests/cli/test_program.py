@@ -58,6 +58,24 @@ def test_without_a_terminal_one_line_points_to_run(cli: Cli) -> None:
     assert re.fullmatch(r"tokenloop: .*tokenloop run\n", ended.err)
 
 
+def test_a_terminal_without_a_screen_points_to_run(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for stream in ("stdin", "stdout"):
+        monkeypatch.setattr(f"sys.{stream}.isatty", lambda: True)
+    monkeypatch.setenv("TERM", "dumb")
+    ended = cli("smollm2")
+    assert (ended.code, ended.out) == (2, "")
+    assert re.fullmatch(r"tokenloop: TERM=dumb .*tokenloop run\n", ended.err)
+
+
+def test_the_package_runs_as_a_module(cli: Cli) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tokenloop", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == cli("--version").out
+
+
 def test_version_is_the_packages(cli: Cli) -> None:
     assert cli("--version").out == f"tokenloop {__version__}\n"
 
@@ -143,6 +161,13 @@ def test_greedy_is_temperature_zero(opened: list[Any], cli: Cli) -> None:
         (["run", "-p", "x", "--ids", "1"], "-p TEXT"),
         (["run", "--ids", "1,two"], "--ids"),
         (["run", "--ids", "-1"], "--ids"),
+        (["run", "--ids", "1,,2"], "--ids"),
+        (["run", "--ids", "1,2,"], "--ids"),
+        (["run", "--ids", ",1"], "--ids"),
+        (["run", "--ids", "1 , , 2"], "--ids"),
+        (["run", "--ids", " "], "--ids"),
+        (["run", "--ids", "٣"], "--ids"),
+        (["run", "--ids", "9" * 5000], "--ids"),
         (["run", "-p", "x", "--steps", "0"], "--steps"),
         (["run", "-p", "x", "--temperature", "nan"], "temperature"),
         (["run", "-p", "x", "--temperature", "-1"], "temperature"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -147,7 +148,7 @@ def test_a_token_that_ends_the_text_stops_the_run_and_is_said(cli: Cli, tiny: st
     asked = ("run", tiny, *PROMPT, "--steps", "3", "--logit-bias", f"{END}=1000", "--json")
     ended = cli(*asked)
     assert ids(ended.out) == [END]
-    assert ended.err.startswith("tokenloop: <|im_end|> ended the text after 1 steps")
+    assert ended.err.startswith("tokenloop: <|im_end|> ended the text after 1 step ")
     assert ids(cli(*asked, "--ignore-eos").out) == [END] * 3
 
 
@@ -157,6 +158,65 @@ def test_at_the_context_limit_the_lines_before_it_stand(cli: Cli, tiny: str) -> 
     assert ended.code == 1
     assert [record["position"] for record in lines(ended.out)] == [254, 255]
     assert ended.err == "tokenloop: context full at 256 positions: rewind or edit to go on\n"
+
+
+def test_when_the_context_is_full_the_text_so_far_is_printed(cli: Cli, tiny: str) -> None:
+    prompt = ",".join(["40"] * 254)
+    ended = cli("run", tiny, "--ids", prompt, "--steps", "9", "--ignore-eos")
+    assert ended.code == 1
+    assert "step 2 · position 255" in ended.out
+    assert ended.out.splitlines()[-1].startswith(cli_text(cli, tiny, prompt, steps="2"))
+    assert ended.err == "tokenloop: context full at 256 positions: rewind or edit to go on\n"
+
+
+def cli_text(cli: Cli, tiny: str, prompt: str, *, steps: str) -> str:
+    """The text that a run of so many steps ends with."""
+    return cli("run", tiny, "--ids", prompt, "--steps", steps, "--ignore-eos").out.splitlines()[-1]
+
+
+def test_more_ids_than_the_context_holds_says_how_many_fit(cli: Cli, tiny: str) -> None:
+    ended = cli("run", tiny, "--ids", ",".join(["40"] * 257))
+    assert ended.err == "tokenloop: the text is 257 tokens: the context holds 256\n"
+
+
+def test_the_table_begins_with_what_the_prompt_took(cli: Cli, tiny: str) -> None:
+    several = cli("run", tiny, "--ids", "40,41,42", "--steps", "1").out.splitlines()[0]
+    assert re.fullmatch(r"prompt · 3 tokens · prefill \d+\.\d ms, \d+\.\d ms a token", several)
+    one = cli("run", tiny, "--ids", "40", "--steps", "1").out.splitlines()[0]
+    assert re.fullmatch(r"prompt · 1 token · decode \d+\.\d ms", one)
+
+
+def test_the_cache_is_told_in_units_that_suit_it(cli: Cli, tiny: str) -> None:
+    few = cli("run", tiny, "--ids", "40", "--steps", "1").out
+    many = cli("run", tiny, "--ids", ",".join(["40"] * 250), "--steps", "1").out
+    assert re.search(r"cache    2 positions, [\d.]+ (B|KiB): ", few)
+    assert not re.search(r"\d{4}[\d.]* KiB|,\d{3}\.\d KiB", few + many)
+
+
+@pytest.mark.parametrize("prompt", ["café", "日本"])
+def test_a_prompt_is_utf_8_whatever_the_locale_says(cli: Cli, tiny: str, prompt: str) -> None:
+    asked = ("run", tiny, "-p", prompt, "--steps", "1", "--json")
+    process = start(*asked, LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
+    out, err = process.communicate(timeout=120)
+    assert (process.returncode, err) == (0, "")
+    assert ids(out) == ids(cli(*asked).out)
+
+
+def test_any_character_is_printed_in_any_locale(tiny: str) -> None:
+    process = start(
+        *("run", tiny, "-p", "café", "--steps", "1"),
+        LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0",
+    )
+    out, err = process.communicate(timeout=120)
+    assert (process.returncode, err) == (0, "")
+    assert "caf\\xe9" in out.splitlines()[-1]
+
+
+def test_a_prompt_that_is_no_utf_8_is_refused(tiny: str) -> None:
+    process = start("run", tiny, "-p", os.fsdecode(b"caf\xe9 au lait"))
+    out, err = process.communicate(timeout=120)
+    assert (process.returncode, out) == (2, "")
+    assert "is not UTF-8 at byte 3" in err
 
 
 @pytest.mark.parametrize(

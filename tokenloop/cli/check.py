@@ -8,7 +8,7 @@ import click
 
 from tokenloop.cli.bring import model_here
 from tokenloop.cli.exits import FAILED
-from tokenloop.cli.options import model_argument, read_settings_file, runtime_options
+from tokenloop.cli.options import TEXT, model_argument, read_settings_file, runtime_options
 
 if TYPE_CHECKING:
     from tokenloop.records import ModelInfo
@@ -20,7 +20,7 @@ TOLERANCE = 1e-3
 
 @click.command(short_help="Compare cached passes with a fresh one.")
 @model_argument
-@click.option("-p", "--prompt", default=PROMPT, show_default=True, metavar="TEXT")
+@click.option("-p", "--prompt", type=TEXT, default=PROMPT, show_default=True, metavar="TEXT")
 @click.option(
     "--steps",
     type=click.IntRange(min=0),

@@ -55,6 +55,7 @@ def _print_table(found: list[LocalModel]) -> None:
 
     from tokenloop.cli.paper import paper
     from tokenloop_models.catalogue import CATALOGUE
+    from tokenloop_models.sizes import file_size
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading, justify in (
@@ -66,7 +67,7 @@ def _print_table(found: list[LocalModel]) -> None:
         context = f"{model.context_length:,}" if model.context_length else "not said"
         where = _from_home(model.path) if model.problem is None else f"✗ {model.problem}"
         cells = (
-            *(model.name, model.title, f"{model.size / 1e6:,.0f} MB", model.family),
+            *(model.name, model.title, file_size(model.size), model.family),
             *(model.weights, context, where),
         )
         style = "dim" if model.problem is not None else ""
@@ -84,4 +85,6 @@ def _print_table(found: list[LocalModel]) -> None:
 def _from_home(path: Path) -> str:
     """A path as a person writes it: the home folder as ``~``."""
     home = Path.home()
-    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
+    if home == home.parent or not path.is_relative_to(home):  # HOME= makes the root one's home
+        return str(path)
+    return f"~/{path.relative_to(home)}"

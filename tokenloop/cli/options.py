@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -49,6 +50,37 @@ class ModelType(CatalogueName):
         """Offer the catalogue's names, then let the shell offer files."""
         names = super().shell_complete(ctx, param, incomplete)
         return [*names, CompletionItem(incomplete, type="file")]
+
+
+class TextType(click.ParamType[str]):
+    """Text in UTF-8, whatever the locale says that arguments are in.
+
+    Python keeps bytes that its locale can't decode as lone surrogates (PEP 383).
+    """
+
+    name = "text"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Give the text that was typed.
+
+        Raises:
+            click.BadParameter: its bytes are no UTF-8.
+        """
+        text = str(value)
+        if text.isascii():
+            return text
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError:
+            try:
+                return os.fsencode(text).decode("utf-8")
+            except UnicodeError as error:
+                at = f" at byte {error.start:,}" if isinstance(error, UnicodeDecodeError) else ""
+                self.fail(f"{text!a} is not UTF-8{at}", param, ctx)
+        return text
+
+
+TEXT = TextType()
 
 
 def _device(_: click.Context, __: click.Parameter, value: str | None) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import sys
 
 from rich.console import Console
@@ -15,12 +14,7 @@ WIDTH_OF_A_FILE = 200
 
 
 def paper() -> Console:
-    """Return a console on stdout that prints what it is given and interprets nothing in it.
-
-    Where stdout's encoding lacks a character, its escape is printed instead of a traceback.
-    """
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
+    """Return a console on stdout that prints what it is given and interprets nothing in it."""
     width = None if sys.stdout.isatty() else WIDTH_OF_A_FILE
     return Console(markup=False, emoji=False, highlight=False, width=width)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ import click
 
 from tokenloop.cli.bring import model_here
 from tokenloop.cli.options import (
+    TEXT,
     model_argument,
     read_settings_file,
     runtime_options,
@@ -17,6 +19,7 @@ from tokenloop.cli.options import (
     sampler_settings,
     seed_or_default,
 )
+from tokenloop.errors import TokenloopError
 from tokenloop.labels import clean
 
 if TYPE_CHECKING:
@@ -24,21 +27,27 @@ if TYPE_CHECKING:
     from tokenloop.session import Session
 
 MOST_STDIN_BYTES = 8 << 20
+IDS = re.compile(r"\s*\d{1,18}((\s*,\s*|\s+)\d{1,18})*\s*", re.ASCII)
 SHOWN_IN_JSON, SHOWN_IN_TABLES = 40, 5
 
 
 def _token_ids(_: click.Context, __: click.Parameter, value: str | None) -> list[int] | None:
     if value is None:
         return None
-    parts = value.replace(",", " ").split()
-    if not parts or not all(part.isascii() and part.isdecimal() for part in parts):
+    if not IDS.fullmatch(value):
         raise click.BadParameter(f"{value!r} is not a list of token ids such as 504,3575,282")
-    return [int(part) for part in parts]
+    return [int(part) for part in value.replace(",", " ").split()]
 
 
 @click.command(short_help="Run the loop without a screen.")
 @model_argument
-@click.option("-p", "--prompt", metavar="TEXT", help="The text to go on from; - reads stdin.")
+@click.option(
+    "-p",
+    "--prompt",
+    type=TEXT,
+    metavar="TEXT",
+    help="The text to go on from; - reads stdin.",
+)
 @click.option(
     "--ids", callback=_token_ids, metavar="1,2,3", help="The prompt as token ids instead."
 )
@@ -82,7 +91,8 @@ def run(
 ) -> int:
     """Run the loop without a screen: a table for each step, or JSON lines.
 
-    Stops after N tokens or at a token that ends the text. Everything but the steps goes to stderr.
+    Stops after N tokens or at a token that ends the text. Where the context is full before that,
+    the exit code is 1. What is no step goes to stderr.
     """
     text = _prompt(prompt, ids)
     file = read_settings_file()
@@ -141,12 +151,17 @@ def _prompt(prompt: str | None, ids: list[int] | None) -> str:
 
 
 def _steps(session: Session, most: int, *, ignore_eos: bool) -> Iterator[StepRecord]:
-    """Step until enough, or until a token ends the text: then say so on stderr."""
+    """Step until enough, or until a token ends the text: then say so on stderr.
+
+    Raises:
+        ContextFullError: the context is full before that.
+    """
     for number in range(1, most + 1):
         record = session.step()
         yield record
         if session.ended and not ignore_eos:
-            line = f"tokenloop: {record.token.label} ended the text after {number} steps"
+            steps = "1 step" if number == 1 else f"{number:,} steps"
+            line = f"tokenloop: {record.token.label} ended the text after {steps}"
             click.echo(f"{line} (--ignore-eos goes on)", err=True)
             return
 
@@ -162,9 +177,16 @@ def _write_lines(records: Iterator[StepRecord]) -> None:
 
 def _write_tables(session: Session, records: Iterator[StepRecord]) -> None:
     from tokenloop.cli.paper import paper, safe_text
-    from tokenloop.cli.step_table import step_table
+    from tokenloop.cli.step_table import prompt_line, step_table
 
     console = paper()
-    for record in records:
-        console.print(step_table(record))
+    read = session.snapshot().latency.last
+    if read is not None:
+        console.print(prompt_line(len(session.ids), read), end="\n\n")
+    try:
+        for record in records:
+            console.print(step_table(record))
+    except TokenloopError:
+        console.print(safe_text(session.text), soft_wrap=True)
+        raise
     console.print(safe_text(session.text), soft_wrap=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
@@ -10,6 +11,7 @@ import click
 from tokenloop.cli.bring import model_here
 from tokenloop.cli.exits import MISUSED
 from tokenloop.cli.options import (
+    TEXT,
     model_argument,
     read_settings_file,
     runtime_options,
@@ -19,11 +21,14 @@ from tokenloop.cli.options import (
 )
 
 NO_TERMINAL = "the app needs a terminal for its keys and its screen; without one: tokenloop run"
+DUMB = "TERM=dumb is a terminal without a screen, and the app needs one; without: tokenloop run"
 
 
 @click.command("open", hidden=True, add_help_option=True)
 @model_argument
-@click.option("-p", "--prompt", metavar="TEXT", help="Open on this text (default: ask for one).")
+@click.option(
+    "-p", "--prompt", type=TEXT, metavar="TEXT", help="Open on this text (default: ask for one)."
+)
 @click.option("--theme", type=click.Choice(["dark", "light"]), help="Colours (default dark).")
 @runtime_options
 @sampler_options
@@ -44,7 +49,7 @@ def open_app(
     """Open the app."""
     _refuse_a_command_name(ctx, model)
     if not on_a_terminal():
-        click.echo(f"tokenloop: {NO_TERMINAL}", err=True)
+        click.echo(f"tokenloop: {DUMB if _is_dumb() else NO_TERMINAL}", err=True)
         return MISUSED
     file = read_settings_file()
     settings = sampler_settings(file.sampler, **sampler)
@@ -67,7 +72,11 @@ def open_app(
 
 def on_a_terminal() -> bool:
     """Whether keys can be read and a screen can be drawn."""
-    return sys.stdin.isatty() and sys.stdout.isatty()
+    return sys.stdin.isatty() and sys.stdout.isatty() and not _is_dumb()
+
+
+def _is_dumb() -> bool:
+    return os.environ.get("TERM") == "dumb"
 
 
 def _refuse_a_command_name(ctx: click.Context, model: str | None) -> None:

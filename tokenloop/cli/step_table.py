@@ -7,7 +7,8 @@ from rich.console import Group, JustifyMethod, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tokenloop.records import Candidate, StageRecord, StepRecord
+from tokenloop.records import Candidate, Latency, StageRecord, StepRecord
+from tokenloop_models.sizes import memory_size
 
 MODEL, SAMPLER, MEMORY, CUT = "blue", "yellow", "magenta", "bright_black"
 """What the model says, what the sampler makes of it, the cache, and what was cut."""
@@ -44,6 +45,18 @@ def step_table(record: StepRecord) -> RenderableType:
     return Group(_headline(record), table, *_summary(record), Text())
 
 
+def prompt_line(tokens: int, read: Latency) -> Text:
+    """Say what reading the prompt took.
+
+    Args:
+        tokens: of the prompt.
+        read: the pass that read them.
+    """
+    kind, took = ("prefill", read.prefill) if read.positions > 1 else ("decode", read.decode)
+    line = f"prompt · {tokens:,} token{'' if tokens == 1 else 's'} · {kind} {took:.1f} ms"
+    return Text(f"{line}, {took / read.positions:.1f} ms a token" if read.positions > 1 else line)
+
+
 def _headline(record: StepRecord) -> Text:
     line = Text(f"step {record.step} · position {record.position} · ")
     line.append(record.token.label, style="bold reverse")
@@ -67,7 +80,7 @@ def _summary(record: StepRecord) -> list[Text]:
         Text(f"model    {record.vocab_size:,} candidates, {bits}", MODEL),
         Text(f"sampler  {' · '.join(stages)}", SAMPLER),
         Text(
-            f"cache    {cache.positions:,} positions, {cache.bytes / 1024:,.1f} KiB: "
+            f"cache    {cache.positions:,} positions, {memory_size(cache.bytes)}: "
             f"kept {cache.kept:,}, computed {cache.computed:,}",
             MEMORY,
         ),
