@@ -21,7 +21,7 @@ from tokenloop.cli.options import (
 )
 
 NO_TERMINAL = "the app needs a terminal for its keys and its screen; without one: tokenloop run"
-DUMB = "TERM=dumb is a terminal without a screen, and the app needs one; without: tokenloop run"
+DUMB = "TERM=dumb has no screen, and the app needs one; without one: tokenloop run"
 
 
 @click.command("open", hidden=True, add_help_option=True)
