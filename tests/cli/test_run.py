@@ -205,7 +205,9 @@ def test_a_prompt_is_utf_8_whatever_the_locale_says(cli: Cli, tiny: str, prompt:
 def test_any_character_is_printed_in_any_locale(tiny: str) -> None:
     process = start(
         *("run", tiny, "-p", "café", "--steps", "1"),
-        LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0",
+        LC_ALL="C",
+        PYTHONUTF8="0",
+        PYTHONCOERCECLOCALE="0",
     )
     out, err = process.communicate(timeout=120)
     assert (process.returncode, err) == (0, "")

@@ -156,7 +156,8 @@ def test_a_full_disk_is_told_before_anything_is_fetched(
 ) -> None:
     usage = shutil.disk_usage(place.index)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=1000))
-    with pytest.raises(ModelError, match=r"1\.0 kB free, .* needed: free some space or set TOKENLOOP"):
+    needs = r"1\.0 kB free, .* needed: free some space or set TOKENLOOP"
+    with pytest.raises(ModelError, match=needs):
         pull("toy")
 
 
