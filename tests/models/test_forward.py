@@ -18,7 +18,7 @@ from tokenloop_models.model import Model, Probe, chunk_size
 if TYPE_CHECKING:
     from pathlib import Path
 
-IDS = [random.Random(3).randrange(299) for _ in range(60)]
+IDS = random.Random(3).choices(range(299), k=60)
 CONTEXT = TinySpec().context
 
 
@@ -103,7 +103,7 @@ def test_the_answer_is_not_overwritten_by_the_next_pass(tiny_model: Model) -> No
 def test_positions_beyond_a_block_and_up_to_the_limit_are_right(tiny_model_folder: Path) -> None:
     """A text of the whole context, in pieces, against one pass over it."""
     model = load(tiny_model_folder, device="cpu", dtype="float32")
-    ids = [random.Random(4).randrange(299) for _ in range(CONTEXT)]
+    ids = random.Random(4).choices(range(299), k=CONTEXT)
     cache = model.new_cache()
     for start in range(0, CONTEXT - 6, 50):
         model.forward(ids[start : min(start + 50, CONTEXT - 6)], cache)

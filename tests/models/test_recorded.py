@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tokenloop_models.cache import KVCache
     from tokenloop_models.recorded import Replay
 
-IDS = [random.Random(5).randrange(299) for _ in range(90)]
+IDS = random.Random(5).choices(range(299), k=90)
 BLOCK = 8
 CONTEXT = 60  # no whole number of windows
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from tokenloop_models.model import Model, Output
 
-IDS = [random.Random(5).randrange(299) for _ in range(75)]
+IDS = random.Random(5).choices(range(299), k=75)
 
 
 def stepwise(model: Model) -> np.ndarray:
