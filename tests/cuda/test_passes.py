@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tokenloop_models.cache import KVCache
     from tokenloop_models.model import Model, Output
 
-IDS = [random.Random(9).randrange(299) for _ in range(100)]
+IDS = random.Random(9).choices(range(299), k=100)
 NEAR = 1e-3  # logits are of the size of 16
 
 
@@ -64,21 +64,24 @@ def test_a_prefill_equals_the_cpu_s(model: Model, on_cpu: Model) -> None:
     assert_near(replayed(model, IDS[41], cache).logits, fresh(on_cpu, IDS[:42]))
 
 
-@pytest.mark.parametrize(("dtype", "near"), [("bfloat16", 0.5), ("float16", 0.1)])
+@pytest.mark.parametrize(("dtype", "near"), [("bfloat16", 0.3), ("float16", 0.03)])
 def test_lower_precision_stays_near_float32(
     folder: Path, on_cpu: Model, dtype: str, near: float
 ) -> None:
+    """Relative to the largest logit: three times what a CPU in that dtype is off by."""
     model = load(folder, device="cuda", dtype=dtype)
-    cache = model.new_cache()
-    for token in IDS[:40]:
+    cache, other = model.new_cache(), on_cpu.new_cache()
+    for index, token in enumerate(IDS[:40]):
         logits = replayed(model, token, cache).logits
-    expected = fresh(on_cpu, IDS[:40])
-    assert logits.dtype == np.float32
-    assert_near(logits, expected, near * float(np.abs(expected).max()))
-    assert_near(fresh(model, IDS[:40]), expected, near * float(np.abs(expected).max()))
+        assert logits.dtype == np.float32
+        expected = on_cpu.forward([token], other).logits
+        largest = float(np.abs(expected).max())
+        assert_near(logits, expected, near * largest)
+        assert np.abs(logits - expected).mean() < near / 5 * largest
+        assert_near(fresh(model, IDS[: index + 1]), expected, near * largest)
 
 
-@pytest.mark.parametrize(("dtype", "near"), [("float32", 1e-4), ("bfloat16", 0.5)])
+@pytest.mark.parametrize(("dtype", "near"), [("float32", 5e-4), ("bfloat16", 1.0)])
 def test_with_and_without_graphs_it_is_the_same(folder: Path, dtype: str, near: float) -> None:
     graphs, eager = (load(folder, device="cuda", dtype=dtype) for _ in range(2))
     eager.record_decodes(None)

@@ -249,15 +249,3 @@ def test_lower_precision_stays_near(tiny_model_folder: Path, dtype: str) -> None
     near = {"bfloat16": 0.5, "float16": 0.1}[dtype]
     assert np.abs(decoded - expected).max() < near * np.abs(expected).max()
     np.testing.assert_allclose(decoded, fresh(model, IDS[:10]), atol=near * 2)
-
-
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
-def test_cuda_agrees_with_the_cpu(tiny_model_folder: Path, tiny_model: Model) -> None:
-    model = load(tiny_model_folder, device="cuda", dtype="float32")
-    assert model.info.device == "cuda:0"
-    cache = model.new_cache()
-    out = model.forward(IDS[:40], cache, top=5, probe=Probe())
-    np.testing.assert_allclose(out.logits, fresh(tiny_model, IDS[:40]), rtol=0, atol=1e-3)
-    assert len(out.timings.layer_ms) == 3
-    stepped = model.forward([IDS[40]], cache).logits
-    np.testing.assert_allclose(stepped, fresh(tiny_model, IDS[:41]), rtol=0, atol=1e-3)
