@@ -14,7 +14,7 @@ INSTALLED     := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-deep lint format screenshots clean
+.PHONY: help run test test-deep lint format screenshots bench clean
 
 help:  ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,8 +43,12 @@ screenshots: $(INSTALLED_DEV)  ## draw the pictures from the real program
 	@$(BIN)/tokenloop pull
 	$(BIN)/python -m screenshots.make $(ARGS)
 
+bench: $(INSTALLED_DEV)  ## measure beside transformers and llama.cpp
+	@$(BIN)/tokenloop pull
+	$(BIN)/python -m tests.benchmarks.compare $(ARGS)
+
 clean:  ## remove everything that was installed or built here
-	rm -rf $(VENV) build dist .coverage .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .venv-bench build dist .coverage .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/pyvenv.cfg:
