@@ -136,7 +136,7 @@ def test_too_little_memory_is_one_clean_line_and_changes_nothing(
         raise RuntimeError("DefaultCPUAllocator: can't allocate memory")
 
     monkeypatch.setattr(torch.Tensor, "new_zeros", none_left)
-    problem = r"^not enough memory for a KV cache of 512 positions \(0 MiB\)$"
+    problem = r"^not enough memory for a KV cache of 512 positions \(192 KiB\)$"
     with pytest.raises(ModelError, match=problem):
         cache.reserve(100)
     monkeypatch.undo()
