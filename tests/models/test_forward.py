@@ -14,6 +14,8 @@ from tests.tiny_model import TinySpec, weights, write_folder
 from tokenloop_models import load
 from tokenloop_models.errors import Cancelled, ModelError
 from tokenloop_models.model import Model, Probe, chunk_size
+from tokenloop_models.parts import linear
+from tokenloop_models.parts.linear import Linear
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -249,3 +251,26 @@ def test_lower_precision_stays_near(tiny_model_folder: Path, dtype: str) -> None
     near = {"bfloat16": 0.5, "float16": 0.1}[dtype]
     assert np.abs(decoded - expected).max() < near * np.abs(expected).max()
     np.testing.assert_allclose(decoded, fresh(model, IDS[:10]), atol=near * 2)
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3, 16, 17, 64])
+@pytest.mark.parametrize("outputs", [64, 30])
+@pytest.mark.parametrize("biased", [False, True])
+def test_a_product_is_the_same_however_many_rows(rows: int, outputs: int, biased: bool) -> None:
+    """Slices, plain calls and oneDNN's: against float64, and ready to be viewed as heads."""
+    generator = torch.Generator().manual_seed(rows)
+    weight = torch.randn(outputs, 48, generator=generator)
+    bias = torch.randn(outputs, generator=generator) if biased else None
+    x = torch.randn(rows, 48, generator=generator)
+    product = Linear(weight, bias)(x)
+    expected = x.double() @ weight.double().t() + (0 if bias is None else bias.double())
+    torch.testing.assert_close(product.double(), expected, rtol=0, atol=2e-5)
+    assert product.is_contiguous()
+
+
+def test_a_torch_without_onednn_takes_plain_products(monkeypatch: pytest.MonkeyPatch) -> None:
+    def gone(*_: object) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr(linear.torch.ops.mkldnn, "_linear_pointwise", gone)
+    assert linear._many_rows() is torch.nn.functional.linear

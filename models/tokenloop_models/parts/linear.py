@@ -15,6 +15,29 @@ FEW = 16
 """Rows up to which slices are faster: three take 0.28 ms instead of 1.26 (3,072 × 576)."""
 
 
+def _many_rows() -> Callable[..., torch.Tensor]:
+    """How float32 products of many rows are taken on a CPU.
+
+    oneDNN's are as exact as those of the BLAS that torch calls, and took 4.3 ms instead of 5.4 for
+    256 rows (3,072 × 576) on two cores of an EPYC. Its name begins with an underscore: it is tried.
+    """
+
+    def onednn(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
+        y: torch.Tensor = product(x, weight, bias, "none", [], "")
+        return y
+
+    x, weight, bias = torch.eye(3, 4), torch.arange(8.0).view(2, 4), torch.ones(2)
+    try:
+        product = torch.ops.mkldnn._linear_pointwise
+        works = torch.equal(onednn(x, weight, bias), F.linear(x, weight, bias))
+    except (AttributeError, RuntimeError, TypeError):
+        works = False
+    return onednn if works else F.linear
+
+
+MANY_ROWS = _many_rows()
+
+
 class Linear:
     """y = x Wᵀ + b.
 
@@ -44,8 +67,10 @@ class Linear:
     def __call__(self, x: torch.Tensor) -> torch.Tensor:
         """Multiply: (rows, inputs) → (rows, outputs)."""
         rows = x.shape[0]
-        if self._slices is None or rows > FEW:
+        if self._slices is None:
             return F.linear(x, self.weight, self.bias)
+        if rows > FEW:
+            return MANY_ROWS(x, self.weight, self.bias)
         y = torch.bmm(self._slices, x.t().expand(SLICES, -1, -1))  # (slices, …, rows)
         y = y.view(-1, rows).t().contiguous()
         return y if self.bias is None else y.add_(self.bias)
