@@ -29,7 +29,8 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_sound_machine_passes_and_every_part_has_its_line(cli: Cli, cache: Path) -> None:
     ended = cli("doctor")
     assert ended.code == 0
-    for part in ("python", "torch", "devices", "textual", "terminal", "cache", "pip", "model"):
+    parts = ("python", "torch", "precision", "devices", "textual", "terminal", "cache", "pip")
+    for part in (*parts, "model"):
         assert part in ended.out
     assert "threads" in ended.out
     assert str(cache) in ended.out

@@ -133,6 +133,8 @@ class State:
             case Loaded(request=request, model=model) if request == self._load_request:
                 self.model, self.snapshot, self.then = model, None, None
                 self._load_request = None
+                for notice in model.notices:
+                    self._tell(notice, "warning")
             case Changed():
                 self._changed(event)
             case Looked(request=request) if self.then and request == self.then.request:

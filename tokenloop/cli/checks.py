@@ -29,6 +29,7 @@ TORCH_SECONDS = 120
 
 _TORCH_PROBE = """
 import json, torch
+from tokenloop_models.parts.packed import packed_products_work
 x = torch.ones(2, 2) @ torch.ones(2, 2)
 assert x[0, 0].item() == 2
 print(json.dumps({
@@ -36,6 +37,7 @@ print(json.dumps({
     "threads": torch.get_num_threads(),
     "cuda": torch.version.cuda,
     "gpus": [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())],
+    "packed": packed_products_work(),
 }))
 """
 
@@ -110,8 +112,15 @@ def check_torch() -> list[Finding]:
     gpus = ", ".join(f"cuda:{i} {name}" for i, name in enumerate(facts["gpus"]))
     return [
         Finding("good", "torch", f"{facts['version']} ({build}), {facts['threads']} threads"),
+        _packed(works=facts["packed"]),
         Finding("good", "devices", f"cpu{', ' + gpus if gpus else ''}"),
     ]
+
+
+def _packed(*, works: bool) -> Finding:
+    if works:
+        return Finding("good", "precision", "exact, fast (packed weights)")
+    return Finding("note", "precision", "exact; this torch has no product for --precision fast")
 
 
 def check_terminal() -> list[Finding]:
