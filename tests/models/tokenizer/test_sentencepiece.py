@@ -28,6 +28,7 @@ TOKENS: list[str] = METADATA["tokenizer.ggml.tokens"]
 IDS = {token: token_id for token_id, token in enumerate(TOKENS)}
 SCORES = dict(zip(TOKENS, METADATA["tokenizer.ggml.scores"], strict=True))
 
+piece_sets = st.sets(st.text("ab▁", min_size=1, max_size=5), min_size=1, max_size=30)
 known_letters = st.text("then a", max_size=30)
 any_text = st.text() | st.text("then a\n<0x>s日é", max_size=30)
 
@@ -47,6 +48,17 @@ def from_json(tmp_path_factory: pytest.TempPathFactory) -> Tokenizer:
         tokenizer_config={"bos_token": "<s>", "eos_token": {"content": "</s>"}},
     )
     return tokenizer_from_folder(folder, {})
+
+
+@given(pieces=piece_sets, data=st.data())
+def test_merges_are_in_the_order_of_the_reference_ties_too(
+    pieces: set[str], data: st.DataObject
+) -> None:
+    from transformers.tokenization_utils_base import generate_merges
+
+    ids = {piece: n for n, piece in enumerate(sorted(pieces))}
+    scores = {piece: data.draw(st.sampled_from([0.0, -1.0, -2.5])) for piece in ids}
+    assert merges_from_scores(ids, scores.items()) == generate_merges(ids, scores)
 
 
 def by_the_book(text: str) -> list[str]:
