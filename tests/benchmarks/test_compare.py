@@ -1,0 +1,31 @@
+"""The comparison's table: what was reached, what was missed, what was not measured."""
+
+from __future__ import annotations
+
+from tests.benchmarks.compare import TASKS, Row, table
+
+FACTS = {"float32": 538_000_000, "position": 46_080, "threads": 2, "torch": "2.13.0"}
+
+
+def samples() -> dict[str, list[float]]:
+    made = {task.name: [10.0, 20.0, 30.0] for task in TASKS}
+    others = ("first", "peak", "cache", "sampler 49", "sampler 262")
+    return made | {name: [1.0] for name in others}
+
+
+def test_medians_become_ratios() -> None:
+    made = samples() | {"exact": [14.0, 15.0, 90.0]}
+    line = next(each for each in table(made, {}, FACTS).splitlines() if "· transformers |" in each)
+    assert line.startswith("| decode, float32 · transformers | 15.0 ms · 20.0 ms | 0.75 | ≤ 0.75")
+    assert line.endswith("| reached |")
+
+
+def test_what_is_missed_is_named() -> None:
+    assert Row("a", "2 ms", 1.2, 1.0, "× b").line() == "| a | 2 ms | 1.2 | ≤ 1 × b | **missed** |"
+
+
+def test_a_peer_that_is_not_there_has_no_figure_and_a_reason() -> None:
+    made = samples() | {"llama.cpp": [], "llama.cpp prefill": []}
+    text = table(made, {"llama.cpp": "No module named 'llama_cpp'"}, FACTS)
+    assert "| decode, packed weights · llama.cpp | 20.0 ms · — | not measured | ≤ 1 ×" in text
+    assert "- llama.cpp was not measured: No module named 'llama_cpp'." in text
