@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 from tokenloop_models.errors import ModelError, quoted
 from tokenloop_models.family_names import unsupported
 from tokenloop_models.hub_cache import MAIN, repo_folder
-from tokenloop_models.hub_errors import UNREACHABLE, explain
+from tokenloop_models.hub_errors import UNREACHABLE, explain, is_of_the_network
 from tokenloop_models.hub_files import CONFIG, INDEX, needed_files
 from tokenloop_models.hub_id import HubId, parse_hub_id
 from tokenloop_models.staging import need_space, sha256_of
@@ -149,6 +149,20 @@ def _bring(blob: Blob, repo: str, commit: str | None) -> None:
 
 
 def _receive(blob: Blob, repo: str, commit: str | None) -> None:
+    """Fetch the bytes that are missing; a connection that breaks is taken up again.
+
+    As long as each try brings something: the library tries again by itself, but not after every
+    kind of break.
+    """
+    while (done := _size(blob.partial)) != blob.size:
+        try:
+            _receive_once(blob, repo, commit)
+        except Exception as error:
+            if not is_of_the_network(error) or _size(blob.partial) <= done:
+                raise
+
+
+def _receive_once(blob: Blob, repo: str, commit: str | None) -> None:
     from huggingface_hub import get_hf_file_metadata, hf_hub_url
     from huggingface_hub.file_download import http_get
     from huggingface_hub.utils._headers import build_hf_headers

@@ -47,11 +47,24 @@ def explain(error: Exception, wanted: HubId) -> tuple[str, bool]:
     if full is not None:
         place = full.filename if isinstance(full, OSError) and full.filename else "the disk"
         return f"{place}: no space left: free some and pull again", True
-    if any(_is_of_the_network(one) for one in chain):
+    if any(is_of_the_network(one) for one in chain):
         return f"{wanted.repo}: no connection to {hub}: {_first_line(chain[-1])}", False
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename or wanted}: {error.strerror}", True
     return f"{wanted}: {_first_line(error)}", True
+
+
+def is_of_the_network(error: BaseException) -> bool:
+    """Whether an HTTP library (httpx, or requests before it) says that no answer came."""
+    module = type(error).__module__.partition(".")[0]
+    return isinstance(error, ConnectionError | TimeoutError) or module in (
+        "httpx",
+        "httpx2",
+        "httpcore",
+        "httpcore2",
+        "requests",
+        "urllib3",
+    )
 
 
 def _causes(error: BaseException) -> list[BaseException]:
@@ -66,19 +79,6 @@ def _causes(error: BaseException) -> list[BaseException]:
 def _status(error: BaseException) -> int | None:
     code = getattr(getattr(error, "response", None), "status_code", None)
     return code if isinstance(code, int) else None
-
-
-def _is_of_the_network(error: BaseException) -> bool:
-    """Whether an HTTP library (httpx, or requests before it) says that no answer came."""
-    module = type(error).__module__.partition(".")[0]
-    return isinstance(error, ConnectionError | TimeoutError) or module in (
-        "httpx",
-        "httpx2",
-        "httpcore",
-        "httpcore2",
-        "requests",
-        "urllib3",
-    )
 
 
 def _first_line(error: BaseException) -> str:
