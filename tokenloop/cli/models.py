@@ -65,7 +65,7 @@ def _print_table(found: list[LocalModel]) -> None:
         table.add_column(heading, justify="right" if justify == "right" else "left")
     for model in found:
         context = f"{model.context_length:,}" if model.context_length else "not said"
-        where = _from_home(model.path) if model.problem is None else f"✗ {model.problem}"
+        where = _where(model.path) if model.problem is None else f"✗ {model.problem}"
         cells = (
             *(model.name, model.title, file_size(model.size), model.family),
             *(model.weights, context, where),
@@ -82,8 +82,12 @@ def _print_table(found: list[LocalModel]) -> None:
             console.print(Text(line))
 
 
-def _from_home(path: Path) -> str:
-    """A path as a person writes it: the home folder as ``~``."""
+def _where(path: Path) -> str:
+    """A path as a person writes it: home as ``~``, without the hub's and Ollama's hashes."""
+    for parent in path.parents:
+        if parent.name in ("snapshots", "blobs"):
+            path = parent.parent
+            break
     home = Path.home()
     if home == home.parent or not path.is_relative_to(home):  # HOME= makes the root one's home
         return str(path)
