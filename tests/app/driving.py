@@ -42,7 +42,8 @@ class Driven:
     def _at_rest(self) -> bool:
         pumps = [self.app, *self.app.screen_stack, *self.app.screen.query("*")]
         return (
-            self.app._painting_since is None
+            (not self.app.typing or self.app._exit)
+            and self.app._painting_since is None
             and not self.app._mailbox._letters
             and not any(pump.message_queue_size for pump in pumps)
         )

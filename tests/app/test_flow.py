@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tests.app.driving import driven
 from tests.app.fake_loop import FakeLoop
 from tokenloop.app.conductor import Conductor
 from tokenloop.app.mailbox import Mailbox
 from tokenloop.loop.events import Changed, Event, Finished, Looked, Progress
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-def _events(drive: object) -> list[Event]:
+
+def _events(drive: Callable[[FakeLoop], None]) -> list[Event]:
     events: list[Event] = []
     loop = FakeLoop(events.append)
-    drive(loop)  # type: ignore[operator]
+    drive(loop)
     return events
 
 

@@ -372,3 +372,19 @@ async def test_a_failure_is_shown_and_the_session_stays() -> None:
         assert world.labels == before
         await world.press("space")
         assert len(world.labels) == len(before) + 1
+
+
+async def test_ctrl_c_says_how_to_quit_in_the_line_of_keys() -> None:
+    async with driven() as world:
+        await world.press("ctrl+c")
+        assert world.notice == "q or ctrl+q quits"
+        await world.press("question_mark", "ctrl+c")
+        assert str(world.app.screen.query_one(".note").render()) == "ctrl+q quits"
+        assert not world.app._notifications
+
+
+async def test_ctrl_z_without_a_shell_behind_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tokenloop.app.application.shell_waits", lambda: False)
+    async with driven() as world:
+        await world.press("ctrl+z")
+        assert "no shell waits" in world.notice

@@ -6,6 +6,7 @@ import pytest
 
 from tests.app.driving import driven
 from tokenloop.app.layout import layout_for
+from tokenloop.app.sampler_fields import FIELDS
 
 ALL = ["text", "candidates", "sampler", "cache", "latency"]
 
@@ -78,3 +79,20 @@ async def test_keys_still_work_at_one_cell() -> None:
 def _drawn(svg: str) -> list[str]:
     """The texts of a picture, without the ids that differ from one to the next."""
     return [line.split(">", 1)[1] for line in svg.splitlines() if line.startswith("<text")]
+
+
+@pytest.mark.parametrize("size", [(40, 10), (30, 8), (80, 24), (59, 30)])
+async def test_the_focused_setting_and_the_line_below_are_always_in_view(
+    size: tuple[int, int],
+) -> None:
+    async with driven(size=size) as world:
+        await world.press("s")
+        screen = world.app.screen
+        for _ in FIELDS:
+            assert screen.focused is not None
+            box, note = screen.focused.region, screen.query_one(".note").region
+            grid = screen.query_one("#sampler-grid").region
+            assert grid.contains_region(box), screen.focused.id
+            assert note.height == 1
+            assert note.bottom < size[1]
+            await world.press("down")

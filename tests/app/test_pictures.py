@@ -8,6 +8,7 @@ from syrupy.extensions.image import SVGImageSnapshotExtension
 
 from screenshots.svg import tidy
 from tests.app.driving import Driven, driven
+from tokenloop.app.prompt_area import PromptArea
 
 
 @pytest.fixture
@@ -46,6 +47,6 @@ async def test_sampler_settings(picture: SnapshotAssertion) -> None:
 
 async def test_start_screen(picture: SnapshotAssertion) -> None:
     async with driven(size=(100, 30), prompt=None) as world:
-        world.app.screen.query_one("#prompt").cursor_blink = False  # type: ignore[attr-defined]
+        world.app.screen.query_one(PromptArea).cursor_blink = False
         await world.settle()
         assert _svg(world) == picture

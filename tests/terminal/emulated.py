@@ -88,8 +88,12 @@ class EmulatedTerminal:
     def send(self, *keys: str, pause: float = 0.05) -> None:
         """Type."""
         for key in keys:
-            os.write(self._master, key.encode())
-            self.read(ESCAPE_PAUSE if key == "\x1b" else pause)
+            self.send_bytes(key.encode(), pause=ESCAPE_PAUSE if key == "\x1b" else pause)
+
+    def send_bytes(self, data: bytes, pause: float = 0.05) -> None:
+        """Type what may be no text."""
+        os.write(self._master, data)
+        self.read(pause)
 
     def paste(self, text: str) -> None:
         """Paste, as a terminal with bracketed paste does: lines end with a carriage return."""

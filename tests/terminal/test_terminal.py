@@ -36,17 +36,15 @@ def test_a_class_demo_from_start_to_quit(real_model_path: Path, tmp_path: Path) 
     with EmulatedTerminal(str(real_model_path), home=tmp_path) as terminal:
         terminal.wait_for("● ready")
         terminal.send(ENTER)
-        shown = terminal.wait_for("0 written")
-        assert "␣Sydney" in shown
-        assert "36.2 %" in shown
-        assert "34.1 %" in shown
+        for shown in ("0 written", "␣Sydney", "36.2 %", "34.1 %"):
+            terminal.wait_for(shown)
         for written in range(1, 6):
             terminal.send(" ")
-            terminal.wait_for(f"5 prompt + {written} written")
+            terminal.wait_for(f"5 given + {written} written")
         for written in reversed(range(5)):
             terminal.send(LEFT)
-            terminal.wait_for(f"5 prompt + {written} written")
-        assert "36.2 %" in terminal.text
+            terminal.wait_for(f"5 given + {written} written")
+        terminal.wait_for("36.2 %")
         terminal.send("e")
         terminal.wait_for("edit the whole text")
         terminal.send(" Canberra", CTRL_S)
@@ -92,6 +90,36 @@ def test_pasted_lines_all_arrive(tiny: EmulatedTerminal) -> None:
     tiny.send(ENTER)
     shown = tiny.wait_for("space makes it fact")
     assert shown.count("⏎") >= 2
+
+
+def test_what_is_typed_in_one_go_lands_in_the_window_it_opened(tiny: EmulatedTerminal) -> None:
+    tiny.send(ENTER)
+    tiny.wait_for("space makes it fact")
+    tiny.send("e lx rR" + CTRL_S)
+    tiny.wait_for("edited: kept")
+    tiny.send("e more")
+    tiny.wait_for("edit the whole text")
+    tiny.wait_for(" lx rR more")
+
+
+def test_escape_sequences_in_a_paste_stay_text_in_their_place(tiny: EmulatedTerminal) -> None:
+    tiny.paste("AA" + EVIL.decode() + "\nZZ")
+    tiny.wait_for("ZZ")
+    shown = tiny.wait_for("4 unprintable characters were left out")
+    assert "AA]0;PWNED[31mred5m" in shown
+
+
+def test_a_paste_onto_the_panels_is_no_command(tiny: EmulatedTerminal) -> None:
+    tiny.send(ENTER)
+    tiny.wait_for("space makes it fact")
+    tiny.paste("\x1b[31m  lla")
+    tiny.wait_for("a paste needs a window")
+    assert "+ 0 written" in tiny.text
+
+
+def test_bytes_that_are_no_utf8_do_not_end_the_program(tiny: EmulatedTerminal) -> None:
+    tiny.send_bytes(b"a\xff\xc3(b")
+    tiny.wait_for("(b")
 
 
 def test_it_survives_any_size(tiny: EmulatedTerminal) -> None:

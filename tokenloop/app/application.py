@@ -5,18 +5,18 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
-from textual.app import App
-
 from tokenloop.app.conductor import Conductor
+from tokenloop.app.driver import driver_class, shell_waits
+from tokenloop.app.keys import BY_ID, keys_of
 from tokenloop.app.mailbox import Mailbox
 from tokenloop.app.messages import News, SupplyChanged, Wanted
+from tokenloop.app.one_by_one import OneByOneApp
 from tokenloop.app.palette import CommandProvider
-from tokenloop.app.prompts import PROMPTS
 from tokenloop.app.safety import ControlFilter
 from tokenloop.app.screens.main import MainScreen
 from tokenloop.app.screens.start import StartScreen
 from tokenloop.app.supply import Supply, offer_for, title_of
-from tokenloop.app.windows import open_window
+from tokenloop.app.windows import give_back, open_window
 from tokenloop.loop.events import Changed, Loaded
 from tokenloop_widgets import DARK, LIGHT
 
@@ -62,7 +62,7 @@ class Teller(Protocol):
         """Say it; ``severity`` is ``information``, ``warning`` or ``error``."""
 
 
-class TokenloopApp(App[None]):
+class TokenloopApp(OneByOneApp):
     """The program on a screen.
 
     Args:
@@ -84,7 +84,7 @@ class TokenloopApp(App[None]):
         keymap: dict[str, str] | None = None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
-        super().__init__()
+        super().__init__(driver_class())
         self.options = options
         self.commands_keymap = dict(keymap or {})
         self._filters.append(ControlFilter())
@@ -94,7 +94,7 @@ class TokenloopApp(App[None]):
         self.conductor = Conductor(self._engine, self.tell)
         self.supply = Supply(self._supply_moved)
         self._prompt = options.prompt
-        self.panels = MainScreen(self.conductor, self.commands_keymap)
+        self.panels = MainScreen(self.conductor, self.commands_keymap, self.carry_out)
         self._painting_since: float | None = None
         for theme in (DARK, LIGHT):
             self.register_theme(theme)
@@ -114,6 +114,7 @@ class TokenloopApp(App[None]):
             if command in PANEL_BINDINGS
         }
         self.set_keymap({**self.commands_keymap, **panel_keys})
+        self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
         self.set_interval(PULSE_SECONDS, self._pulse)
         self.load(self.options.source)
         if self._prompt is None:
@@ -140,16 +141,21 @@ class TokenloopApp(App[None]):
         )
         self._follow()
 
-    def ask_for_prompt(self) -> None:
-        """Open the start screen, with the last prompt in the field."""
-        snapshot = self.conductor.snapshot
-        given = self.conductor.prompt if snapshot else PROMPTS[0].text
+    def ask_for_prompt(self, prompt: str | None = None, reason: str = "") -> None:
+        """Open the start screen, with a prompt (the last one) in the field.
+
+        Args:
+            prompt: to begin with.
+            reason: why it could not be used, if it is back for that.
+        """
         start = StartScreen(
             self.conductor,
             self.supply,
-            lambda: offer_for(self.source),
-            title_of(self.source),
-            given,
+            offer=lambda: offer_for(self.source),
+            title=title_of(self.source),
+            prompt=self.conductor.prompt if prompt is None else prompt,
+            reason=reason,
+            carry_out=self.carry_out,
         )
         self.push_screen(start, self._begin)
 
@@ -183,6 +189,7 @@ class TokenloopApp(App[None]):
                 self._loaded(before.text if before else self._prompt)
         self._painting_since = self._clock()
         self._follow()
+        self._give_back()
         self.call_after_refresh(self._painted, changed_at)
 
     def _painted(self, changed_at: float | None) -> None:
@@ -208,6 +215,12 @@ class TokenloopApp(App[None]):
             self._take_mail()
         if self.conductor.pulse():
             self._follow()
+        self._give_back()
+
+    def _give_back(self) -> None:
+        """Hand a text back that could not be used, as soon as no other window is open."""
+        if self.screen is self.panels and (refused := self.conductor.take_refused()):
+            give_back(self, refused)
 
     def _follow(self) -> None:
         for screen in self.screen_stack:
@@ -222,23 +235,40 @@ class TokenloopApp(App[None]):
         if screen.is_mounted:
             screen.tell(text, severity)
 
-    # what screens and the palette ask for
+    # commands of the app's
 
     def on_wanted(self, event: Wanted) -> None:
-        """Carry out a command of the app's, or hand it to the panels."""
-        match event.command:
+        """What the palette chose, as if its key had been pressed."""
+        self.panels.action_do(event.command)
+
+    def carry_out(self, command: str) -> None:
+        """Carry out a command of the app's, at once: the next key must find its window open."""
+        match command:
             case "quit":
                 self.exit()
+            case "suspend":
+                self._suspend()
             case "theme":
                 self.theme = (LIGHT if self.theme == DARK.name else DARK).name
             case "palette":
                 self.action_command_palette()
-            case "new":
-                self.ask_for_prompt()
             case "pull":
                 self._pull()
-            case command if not open_window(self, command):
-                self.panels.action_do(command)
+            case window:
+                open_window(self, window)
+
+    def action_help_quit(self) -> None:
+        """Say how to quit: by habit many press ctrl+c."""
+        quitting = " or ".join(keys_of(BY_ID["quit"], self.commands_keymap))
+        on_panels = self.screen is self.panels
+        self.tell(f"{quitting if on_panels else 'ctrl+q'} quits", "information")
+
+    def _suspend(self) -> None:
+        """Stop in favour of the shell that this was started from."""
+        if shell_waits():
+            self.action_suspend_process()
+        else:
+            self.tell("no shell waits behind this program: q quits", "warning")
 
     def action_command_palette(self) -> None:
         """Open the palette above the panels; a window has its own keys."""

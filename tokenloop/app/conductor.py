@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tokenloop.app.state import State, Then
+from tokenloop.app.state import Given, State, Then
 from tokenloop.sampling.settings import check_seed
 
 if TYPE_CHECKING:
@@ -70,10 +70,11 @@ class Conductor(State):
 
     def open(self, text: str) -> None:
         """Begin on a text; what went on stops."""
-        self._stop_run()
+        if self.running or self.reading:
+            self._engine.pause()
         self.then = None
         self.prompt = text
-        self._open_request = self._ask("prefill", self._engine.open(text))
+        self._read(Given("new", text), self._engine.open(text))
 
     # the loop
 
@@ -82,9 +83,11 @@ class Conductor(State):
         if self.may("step") and self._keeps_up():
             self._ask("step", self._engine.step())
 
-    def take(self, token_id: int) -> None:
-        """Append the candidate that the person chose."""
-        if self.may("take a candidate"):
+    def take(self, token_id: int | None) -> None:
+        """Append the candidate that the person chose; ``None`` is the marked draw."""
+        if token_id is None:
+            self.step()
+        elif self.may("take a candidate"):
             self._ask("step", self._engine.force(token_id))
 
     def rewind(self) -> None:
@@ -120,16 +123,16 @@ class Conductor(State):
     def type_text(self, text: str, *, specials: bool = False) -> None:
         """Append text."""
         if text and self.may("type", needs_choice=False):
-            self._ask("type", self._engine.type(text, specials=specials))
+            self._read(Given("type", text, specials), self._engine.type(text, specials=specials))
 
     def edit(self, text: str, *, specials: bool = False) -> None:
         """Replace the whole text."""
         if self.may("edit", needs_choice=False):
-            self._ask("edit", self._engine.edit(text, specials=specials))
+            self._read(Given("edit", text, specials), self._engine.edit(text, specials=specials))
 
     def stop(self) -> bool:
         """Stop long work; says whether there was any."""
-        if self.running or self.opening or (self._work and not self.loading):
+        if self.running or self.reading or (self._work and not self.loading):
             self._engine.pause()
             return True
         return False
@@ -170,7 +173,8 @@ class Conductor(State):
 
     def show(self, count: int) -> None:
         """Show more candidates, unless more are on their way already."""
-        if self.snapshot and not self.then and self._show_request not in self._work:
+        waits = self.reading or self._show_request in self._work
+        if self.snapshot and not self.then and not waits:
             self._show_request = self._ask("show", self._engine.show(count))
 
     # the two moments
@@ -236,9 +240,10 @@ class Conductor(State):
         moves = [what for what in self._work.values() if what in ("step", "rewind")]
         return len(moves) < MAX_WAITING
 
-    def _stop_run(self) -> None:
-        if self.running or self.opening:
-            self._engine.pause()
+    def _read(self, given: Given, request: int) -> None:
+        """A text is on its way; a newer one takes its place."""
+        self.given = given
+        self._read_request = self._ask("prefill", request)
 
     def _position_looked_at(self) -> int | None:
         if not self._has_text() or self._is_occupied():
@@ -261,7 +266,7 @@ class Conductor(State):
 
     def may_configure(self) -> bool:
         """Whether the sampler's settings can be changed now, which is so during a run too."""
-        return self._has_text() and not self._in_the_past()
+        return self._has_text() and not self._is_reading() and not self._in_the_past()
 
     def _has_model(self) -> bool:
         if self.model is None:
@@ -272,21 +277,24 @@ class Conductor(State):
     def _has_text(self) -> bool:
         if not self._has_model():
             return False
-        if self.snapshot is None:
-            opening = "the prompt is being read: esc stops"
-            self._tell(opening if self.opening else "no text yet: n begins one", "warning")
+        if self.snapshot is None and not self._is_reading():
+            self._tell("no text yet: n begins one", "warning")
         return self.snapshot is not None
 
     def _is_occupied(self) -> bool:
         if self.running:
             self._tell("running: a pauses", "warning")
-        elif self.opening:
-            self._tell("the prompt is being read: esc stops", "warning")
         elif self.loading:
             self._tell("a model is loading", "warning")
         else:
-            return False
+            return self._is_reading()
         return True
+
+    def _is_reading(self) -> bool:
+        if self.reading:
+            what = "prompt" if self.opening else "text"
+            self._tell(f"the {what} is being read: esc stops", "warning")
+        return self.reading
 
     def _in_the_past(self) -> bool:
         if self.then:

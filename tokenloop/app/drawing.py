@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from tokenloop.app.keys import BY_ID, keys_of
-from tokenloop.app.words import clean
+from tokenloop.app.keys import BY_ID, PANELS, keys_of
+from tokenloop.app.words import one_line
 from tokenloop_widgets import (
     CachePanel,
     CandidatesPanel,
@@ -65,7 +65,7 @@ class Panels:
 
     def __iter__(self) -> Iterator[Panel]:
         """The five, without the summary."""
-        return iter((self.text, self.candidates, self.sampler, self.cache, self.latency))
+        return (getattr(self, name) for name in PANELS)
 
     def __getitem__(self, name: str) -> Panel:
         """One of the five by its id."""
@@ -82,6 +82,7 @@ def draw_panels(panels: Panels, view: View, *, probabilities: bool, landed: int)
         cursor=view.then_position,
         probabilities=probabilities,
         landed=landed,
+        reading=view.reading,
         placeholder=placeholder,
     )
     panels.candidates.show(
@@ -131,7 +132,7 @@ def show_status(bar: StatusBar, conductor: Conductor) -> None:
         working=conductor.state_words,
         done=progress.done if progress else 0,
         total=progress.total if progress else 0,
-        unit=clean(progress.unit) if progress else "",
+        unit=one_line(progress.unit) if progress else "",
     )
 
 
@@ -139,7 +140,7 @@ def footer_keys(conductor: Conductor, keymap: dict[str, str]) -> list[Key]:
     """The keys that matter now, the most wanted first, help and quit always."""
     if conductor.running:
         wanted: tuple[tuple[str, str], ...] = RUNNING_KEYS
-    elif conductor.opening:
+    elif conductor.opening or (conductor.reading and conductor.state_words):
         wanted = READING_KEYS
     elif conductor.snapshot is None:
         wanted = EMPTY_KEYS

@@ -80,18 +80,22 @@ COMMANDS: tuple[Command, ...] = (
     Command("model", "m", "choose a model on this machine", PROGRAM),
     Command("palette", "ctrl+p", "every command by name", PROGRAM),
     Command("help", "question_mark", "this help", PROGRAM),
+    Command("suspend", "ctrl+z", "to the background; the shell's fg comes back", PROGRAM),
     Command("quit", "q,ctrl+q", "quit", PROGRAM),
 )
 
 BY_ID: dict[str, Command] = {command.id: command for command in COMMANDS}
 
-PANEL_COMMANDS: tuple[str, ...] = (
-    "panel_text",
-    "panel_next_token",
-    "panel_sampler",
-    "panel_cache",
-    "panel_latency",
-)
+PANEL_OF: dict[str, str] = {
+    "panel_text": "text",
+    "panel_next_token": "candidates",
+    "panel_sampler": "sampler",
+    "panel_cache": "cache",
+    "panel_latency": "latency",
+}
+"""The panel that each command of a number is for, in the order of the numbers."""
+
+PANELS: tuple[str, ...] = tuple(PANEL_OF.values())
 
 _SHOWN = {
     "left": "←",

@@ -10,7 +10,7 @@ class News(Message):
 
 
 class Wanted(Message):
-    """A screen asks the app for something: a command of the app by its name."""
+    """The palette asks for a command, by its id."""
 
     def __init__(self, command: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""A field for a text of several lines in which enter means go."""
+"""The fields for texts of several lines: what is pasted into them is safe and not too long."""
 
 from __future__ import annotations
 
@@ -9,11 +9,43 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import TextArea
 
+from tokenloop.app.safety import UNSAFE
+
 MAX_PASTE = 200_000
 """Characters. An editor of lines takes seconds from about a million on; no context holds that."""
 
+_KEPT = "\n\r\t"
 
-class PromptArea(TextArea):
+
+class TextField(TextArea):
+    """A text editor that takes no control characters and nothing endless from a paste."""
+
+    class Noted(Message):
+        """There is something to say about a paste."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Leave out what can't be shown, refuse what is too long; then the editor takes it."""
+        if len(event.text) > MAX_PASTE:
+            event.stop()
+            event.prevent_default()
+            self._note(f"{len(event.text):,} characters are too many to paste: {MAX_PASTE:,}")
+            return
+        unsafe = [found for found in UNSAFE.findall(event.text) if found not in _KEPT]
+        if unsafe:
+            event.text = UNSAFE.sub(lambda found: found[0] if found[0] in _KEPT else "", event.text)
+            what = "character was" if len(unsafe) == 1 else "characters were"
+            self._note(f"{len(unsafe):,} unprintable {what} left out of the paste")
+
+    def _note(self, text: str) -> None:
+        # After what the editor says of the change itself, which puts the keys back in the line.
+        self.call_later(self.post_message, self.Noted(text))
+
+
+class PromptArea(TextField):
     """A text field: enter submits, ctrl+j (or shift+enter, where it arrives) is a new line."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -36,13 +68,6 @@ class PromptArea(TextArea):
     class Left(Message):
         """The cursor was moved below the last line."""
 
-    class TooLong(Message):
-        """A paste was refused; the text is as it was."""
-
-        def __init__(self, length: int) -> None:
-            super().__init__()
-            self.length = length
-
     def action_submit(self) -> None:
         """Say that the text is complete."""
         self.post_message(self.Submitted(self))
@@ -57,10 +82,3 @@ class PromptArea(TextArea):
             self.post_message(self.Left())
         else:
             super().action_cursor_down(select)
-
-    def on_paste(self, event: events.Paste) -> None:
-        """Refuse a paste that is too long; any other goes to the editor's own handler."""
-        if len(event.text) > MAX_PASTE:
-            event.stop()
-            event.prevent_default()
-            self.post_message(self.TooLong(len(event.text)))

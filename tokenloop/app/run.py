@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tokenloop.app.signals import leaving_signals
 from tokenloop.app.terminal import log_path, private_terminal
-from tokenloop.app.words import clean
+from tokenloop.app.words import one_line
 
 if TYPE_CHECKING:
     from tokenloop.app.application import TokenloopApp
@@ -38,9 +38,9 @@ def _run(app: TokenloopApp) -> str | None:
     try:
         asyncio.run(_with_signals(app))
     except OSError as error:  # the terminal went away under the last lines
-        return None if app.return_code else clean(str(error))
+        return None if app.return_code else one_line(str(error))
     fault = app._exception
-    return clean(f"{type(fault).__name__}: {fault}") if fault else None
+    return one_line(f"{type(fault).__name__}: {fault}") if fault else None
 
 
 async def _with_signals(app: TokenloopApp) -> None:

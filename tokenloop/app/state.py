@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from tokenloop.app.view import View
 from tokenloop.loop.events import (
@@ -42,6 +42,29 @@ class Then:
     record: StepRecord | None
 
 
+@dataclass(frozen=True)
+class Given:
+    """A text on its way from the person to the model.
+
+    Attributes:
+        command: ``new`` begins on it, ``type`` appends it, ``edit`` puts it in the text's place.
+        text: as written.
+        specials: whether ``<|…|>`` in it are special tokens.
+    """
+
+    command: Literal["new", "type", "edit"]
+    text: str
+    specials: bool = False
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A text that could not be used, and why: the person gets it back."""
+
+    given: Given
+    reason: str
+
+
 class State:
     """Takes the loop's answers in; asks nothing of it.
 
@@ -63,7 +86,9 @@ class State:
         self._pulses = 0
         self._work: dict[int, str] = {}
         self._load_request: int | None = None
-        self._open_request: int | None = None
+        self.given: Given | None = None
+        self._refused: Refused | None = None
+        self._read_request: int | None = None
         self._run_request: int | None = None
         self._configure_request: int | None = None
 
@@ -75,9 +100,14 @@ class State:
         return self._load_request in self._work
 
     @property
+    def reading(self) -> bool:
+        """A text that the person gave is being read."""
+        return self.given is not None
+
+    @property
     def opening(self) -> bool:
-        """A prompt is being read."""
-        return self._open_request in self._work
+        """A prompt is being read, which the panels wait for."""
+        return self.given is not None and self.given.command == "new"
 
     @property
     def running(self) -> bool:
@@ -109,6 +139,11 @@ class State:
         self._pulses = self._pulses + 1 if self._work else 0
         return min(self._pulses, 2) != min(before, 2)
 
+    def take_refused(self) -> Refused | None:
+        """The text that could not be used, once."""
+        refused, self._refused = self._refused, None
+        return refused
+
     def view(self) -> View:
         """All that the panels draw, as one value."""
         return View(
@@ -119,6 +154,7 @@ class State:
             landed=self.landed,
             busy=None if self.snapshot else self.busy_with,
             paint_ms=self.paint_ms,
+            given=self.given,
         )
 
     # what the loop answers
@@ -149,14 +185,15 @@ class State:
                 self._failed(event)
             case Finished(request=request):
                 self._work.pop(request, None)
+                self._refuse(request, STOPPED)  # called off before the loop began on it
                 if self.progress and self.progress.request == request:
                     self.progress = None
 
     def _changed(self, event: Changed) -> None:
         snapshot = event.snapshot
-        if event.request == self._open_request:
+        if event.request == self._read_request:
             # Read and shown: a key pressed before Finished is here must not be refused.
-            self._open_request = None
+            self.given = self._read_request = None
         before = len(self.snapshot.prefix) if self.snapshot else 0
         appended = len(snapshot.prefix) - before
         self.landed = max(0, appended) if event.done in ("stepped", "typed") else 0
@@ -174,4 +211,13 @@ class State:
             self.then = None
         if self.snapshot:
             self.settings, self.seed = self.snapshot.settings, self.snapshot.seed
-        self._tell(event.message, "information" if event.message == STOPPED else "error")
+        if not self._refuse(event.request, event.message):
+            self._tell(event.message, "information" if event.message == STOPPED else "error")
+
+    def _refuse(self, request: int, reason: str) -> bool:
+        """Keep the text that a request was about, if it is still wanted; says whether it is."""
+        if self.given is None or request != self._read_request:
+            return False
+        self._refused = Refused(self.given, reason)
+        self.given = self._read_request = None
+        return True

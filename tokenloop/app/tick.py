@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.content import Content
+from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
@@ -24,6 +25,13 @@ class Tick(Widget, can_focus=True):
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("space,enter", "turn", "turn", show=False)]
 
+    class Turned(Message):
+        """The choice was changed."""
+
+        def __init__(self, value: bool) -> None:
+            super().__init__()
+            self.value = value
+
     value: reactive[bool] = reactive(False)
 
     def __init__(self, label: str, value: bool, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
@@ -38,6 +46,7 @@ class Tick(Widget, can_focus=True):
     def action_turn(self) -> None:
         """Yes becomes no."""
         self.value = not self.value
+        self.post_message(self.Turned(self.value))
 
     def on_click(self) -> None:
         """As the keys do."""

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import structs
 
+from tokenloop.labels import visible
+
 if TYPE_CHECKING:
+    from tokenloop.app.state import Given
     from tokenloop.records import (
         CacheRecord,
         Choice,
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
     from tokenloop.session.snapshot import Snapshot
 
 Moment = Literal["empty", "now", "then"]
+
+READING_CELLS = 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +40,7 @@ class View:
         landed: how many tokens at the end the last command appended.
         busy: what is being done, where nothing is shown yet.
         paint_ms: what the screen took for the last change.
+        given: a text that is being read.
     """
 
     model: ModelInfo | None = None
@@ -44,6 +50,7 @@ class View:
     landed: int = 0
     busy: str | None = None
     paint_ms: float | None = None
+    given: Given | None = None
 
     def draws_the_same_as(self, other: View) -> bool:
         """Whether the same objects are shown: no need to compare thousands of tokens."""
@@ -95,6 +102,18 @@ class View:
     def pending(self) -> Choice | None:
         """The choice whose draw stands as a ghost at the end: now only."""
         return self.choice if self.moment == "now" and self.then_position is None else None
+
+    @property
+    def reading(self) -> str:
+        """What is being read, as much as one line holds; nothing where nothing is."""
+        if self.given is None or self.snapshot is None or self.given.command == "new":
+            return ""
+        old = self.snapshot.text if self.given.command == "edit" else ""
+        new = self.given.text
+        pairs = zip(old, new, strict=False)
+        same = next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(old), len(new)))
+        shown = visible(new[same : same + READING_CELLS])
+        return shown if len(new) - same <= READING_CELLS else f"{shown}…"
 
     @property
     def token_before(self) -> Token | None:

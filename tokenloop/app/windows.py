@@ -9,6 +9,7 @@ from tokenloop.app.screens.help import HelpScreen
 from tokenloop.app.screens.models import ModelsScreen
 from tokenloop.app.screens.run_until import RunUntilScreen
 from tokenloop.app.screens.sampler import SamplerScreen
+from tokenloop.app.state import Given, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,10 +27,14 @@ def open_window(app: TokenloopApp, command: str) -> bool:
         Whether the command is one that opens a window.
     """
     match command:
+        case "new":
+            app.ask_for_prompt()
         case "edit":
-            _edit(app)
+            if app.conductor.may("edit", needs_choice=False):
+                _edit(app)
         case "type":
-            _type(app)
+            if app.conductor.may("type", needs_choice=False):
+                _type(app)
         case "run_until":
             _run_until(app)
         case "sampler":
@@ -44,31 +49,41 @@ def open_window(app: TokenloopApp, command: str) -> bool:
     return True
 
 
-def _edit(app: TokenloopApp) -> None:
+def give_back(app: TokenloopApp, refused: Refused) -> None:
+    """Open the window that a text came from once more, with the text and what was wrong with it."""
+    given = refused.given
+    if given.command == "edit" and app.conductor.snapshot:
+        _edit(app, given, refused.reason)
+    elif given.command == "type" and app.conductor.snapshot:
+        _type(app, given, refused.reason)
+    else:
+        app.ask_for_prompt(given.text, refused.reason)
+
+
+def _edit(app: TokenloopApp, given: Given | None = None, reason: str = "") -> None:
     conductor = app.conductor
     snapshot = conductor.snapshot
-    if not conductor.may("edit", needs_choice=False) or snapshot is None:
+    if snapshot is None:
         return
 
     def apply(written: Written | None) -> None:
-        if written is not None and written.text != snapshot.text:
+        if written is not None:
             conductor.edit(written.text, specials=written.specials)
 
     specials = any(item.token.special for item in snapshot.prefix)
-    app.push_screen(EditorScreen(snapshot.text, specials=specials), apply)
+    written = Written(given.text, given.specials) if given else Written(snapshot.text, specials)
+    app.push_screen(EditorScreen(written, snapshot.text, reason), apply)
 
 
-def _type(app: TokenloopApp) -> None:
+def _type(app: TokenloopApp, given: Given | None = None, reason: str = "") -> None:
     conductor = app.conductor
-    snapshot = conductor.snapshot
-    if not conductor.may("type", needs_choice=False) or snapshot is None:
-        return
 
     def append(written: Written | None) -> None:
         if written is not None:
             conductor.type_text(written.text, specials=written.specials)
 
-    app.push_screen(TypeScreen(_tail(app), app.panels.make_room), append)
+    written = Written(given.text, given.specials) if given else None
+    app.push_screen(TypeScreen(_tail(app), app.panels.make_room, written, reason), append)
 
 
 def _tail(app: TokenloopApp) -> str:
@@ -97,8 +112,8 @@ def _run_until(app: TokenloopApp) -> None:
 
 
 def _choose_model(app: TokenloopApp) -> None:
-    if app.conductor.running or app.conductor.opening:
-        app.tell("not while the loop runs: esc stops it", "warning")
+    if app.conductor.running or app.conductor.reading:
+        app.tell("not while the loop is busy: esc stops it", "warning")
         return
 
     def chosen(model: LocalModel | None) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 BAR_CELLS = 10
 
 
-def clean(text: str) -> str:
+def one_line(text: str) -> str:
     """A name from a file or a path, on one line and safe for a terminal."""
     return strip_controls(" ".join(text.split()))
 
@@ -29,7 +29,7 @@ def model_facts(model: ModelInfo) -> tuple[str, ...]:
         facts.append("packed weights")
     if model.quantisation:
         facts.append(f"{model.quantisation} file")
-    return tuple(clean(fact) for fact in facts)
+    return tuple(one_line(fact) for fact in facts)
 
 
 def progress_words(progress: Progress | None) -> str:
@@ -37,13 +37,15 @@ def progress_words(progress: Progress | None) -> str:
     if progress is None:
         return ""
     if not progress.total:
-        return f"{clean(progress.what)} {amount(progress.done, progress.unit)}".rstrip()
+        return f"{one_line(progress.what)} {amount(progress.done, progress.unit)}".rstrip()
     done = min(max(progress.done / progress.total, 0.0), 1.0)
     filled = round(done * BAR_CELLS)
     bar = "▓" * filled + "░" * (BAR_CELLS - filled)
     if progress.unit in ("bytes", "byte", "B"):
-        return f"{clean(progress.what)} {bar} {done:4.0%}"
-    return f"{clean(progress.what)} {bar} {progress.done:,} of {progress.total:,} {progress.unit}"
+        return f"{one_line(progress.what)} {bar} {done:4.0%}"
+    return (
+        f"{one_line(progress.what)} {bar} {progress.done:,} of {progress.total:,} {progress.unit}"
+    )
 
 
 def amount(done: int, unit: str) -> str:

@@ -53,6 +53,7 @@ class TextPanel(Panel):
         probabilities: bool = False,
         landed: int = 0,
         hint: str = "▸ space makes it fact",
+        reading: str = "",
         placeholder: str = "no prompt yet",
     ) -> None:
         """Show the text.
@@ -64,20 +65,23 @@ class TextPanel(Panel):
             probabilities: print each token's probability under it.
             landed: how many tokens at the end to mark for a moment.
             hint: what makes the ghost fact.
+            reading: text that is on its way: it stands in the ghost's place.
             placeholder: said where there is no token.
         """
         self._prefix = prefix
         self._probabilities = probabilities
         self._placeholder = placeholder
         self._first_landed = len(prefix) - landed if landed else None
-        ghost = pending.chosen.label if pending is not None else None
-        self._marks = Marks(cursor=cursor, ghost=ghost, hint=hint if pending is not None else "")
+        ghost, said = (pending.chosen.label, hint) if pending is not None else (None, "")
+        if reading:
+            ghost, said = reading, "◐ is being read"
+        self._marks = Marks(cursor=cursor, ghost=ghost, hint=said)
         self._follow = True
         given = sum(item.how == "given" for item in prefix)
         forced = sum(item.how == "forced" for item in prefix)
         self.title(
             "text",
-            f"{count(given)} prompt + {count(len(prefix) - given)} written" if prefix else "",
+            f"{count(given)} given + {count(len(prefix) - given)} written" if prefix else "",
             f"◆ {count(forced)} forced" if forced else "",
         )
         self.mark_landed(landed > 0)

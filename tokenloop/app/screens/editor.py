@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.widgets import Static, TextArea
+from textual.widgets import Static
 
 from tokenloop.app.editable import Editable
-from tokenloop.app.prompt_area import MAX_PASTE, PromptArea
-from tokenloop.app.screens.dialog import Dialog, Drawer
+from tokenloop.app.prompt_area import PromptArea, TextField
+from tokenloop.app.screens.dialog import Dialog, Drawer, NoteLine, keys_line
 from tokenloop.app.tick import Tick
 
 if TYPE_CHECKING:
@@ -32,28 +32,31 @@ class Written:
 
 
 class EditorScreen(Dialog[Written]):
-    """A real editor for the whole text.
+    """A real editor for the whole text; its result is ``None`` where nothing is to be done.
 
     Args:
-        text: the prefix as text.
-        specials: the text holds special tokens, so that they are to be read as such.
+        written: the prefix as text, or what was written before and could not be used.
+        before: the prefix as text.
+        reason: why the text could not be used, if it is back for that.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s,f2,ctrl+enter", "apply", "apply", priority=True, show=False),
     ]
 
-    def __init__(self, text: str, *, specials: bool) -> None:
+    def __init__(self, written: Written, before: str, reason: str = "") -> None:
         super().__init__()
-        self._editable = Editable(text)
-        self._specials = specials
+        self._editable = Editable(written.text)
+        self._specials = written.specials
+        self._before = before
+        self._reason = reason
 
     def compose(self) -> ComposeResult:
         """The editor, the choice of specials, the keys."""
         with Vertical(id="editor", classes="window"):
-            yield TextArea(self._editable.text, id="whole-text", show_line_numbers=True)
+            yield TextField(self._editable.text, id="whole-text", show_line_numbers=True)
             yield Tick(SPECIALS_LABEL, self._specials, id="specials")
-            yield Static(_keys("ctrl+s", "apply", "esc", "leave the text as it was"))
+            yield NoteLine(keys_line("ctrl+s", "apply", "esc", "leave the text as it was"))
 
     def on_mount(self) -> None:
         """Begin at the end of the text, where writing goes on."""
@@ -62,14 +65,31 @@ class EditorScreen(Dialog[Written]):
             self.query_one("#editor").border_subtitle = Content(
                 f"{self._editable.swapped} unprintable characters have stand-ins here"
             )
-        area = self.query_one(TextArea)
+        area = self.query_one(TextField)
         area.move_cursor(area.document.end)
         area.focus()
+        if self._reason:
+            self.note.say(self._reason, "error")
 
     def action_apply(self) -> None:
-        """Hand the text over; unchanged text is no edit."""
-        text = self._editable.restore(self.query_one(TextArea).text)
-        self.dismiss(Written(text, self.query_one(Tick).value))
+        """Hand the text over; where nothing was changed, nothing is to be done."""
+        text = self._editable.restore(self.query_one(TextField).text)
+        written = Written(text, self.query_one(Tick).value)
+        if not text:
+            self.note.say("an empty text says nothing to a model: type some", "error")
+        else:
+            # The same text read with special tokens may be other tokens.
+            same = text == self._before and not written.specials
+            self.dismiss(None if same else written)
+
+    def on_tick_turned(self, event: Tick.Turned) -> None:
+        """Say what the choice means for what is there already."""
+        event.stop()
+        self.note.say(
+            "every <|…|> in the text becomes its special token"
+            if event.value
+            else "<|…|> in new text is plain text; special tokens that are there stay"
+        )
 
 
 class TypeScreen(Drawer[Written]):
@@ -78,51 +98,50 @@ class TypeScreen(Drawer[Written]):
     Args:
         tail: the end of the text, to see whether a space is wanted.
         make_room: as for :class:`Drawer`.
+        written: what was written before and could not be used.
+        reason: why it could not.
     """
 
-    def __init__(self, tail: str, make_room: Callable[[int], None]) -> None:
+    def __init__(
+        self,
+        tail: str,
+        make_room: Callable[[int], None],
+        written: Written | None = None,
+        reason: str = "",
+    ) -> None:
         super().__init__(make_room)
         self._tail = tail
+        self._written = written or Written("", specials=False)
+        self._reason = reason
 
     def compose(self) -> ComposeResult:
         """Where the text stands, the field, the choice of specials."""
         with Vertical(id="typing", classes="window"):
             yield Static(Content.assemble((self._tail, "$text-muted"), "▏"), id="tail")
-            yield PromptArea("", id="more-text", highlight_cursor_line=False)
-            yield Tick(SPECIALS_LABEL, False, id="specials")
-            yield Static(
-                _keys("enter", "append", "ctrl+j", "new line", "esc", "back"), id="typing-keys"
-            )
+            yield PromptArea(self._written.text, id="more-text", highlight_cursor_line=False)
+            yield Tick(SPECIALS_LABEL, self._written.specials, id="specials")
+            yield NoteLine(keys_line("enter", "append", "ctrl+j", "new line", "esc", "back"))
 
     def on_mount(self) -> None:
         """Ready to type."""
         self.query_one("#typing").border_title = Content(
             "type text to append · mind the space before a word"
         )
-        self.query_one(PromptArea).focus()
+        area = self.query_one(PromptArea)
+        area.move_cursor(area.document.end)
+        area.focus()
+        if self._reason:
+            self.note.say(self._reason, "error")
 
     def on_prompt_area_submitted(self, event: PromptArea.Submitted) -> None:
-        """Append; an empty text appends nothing."""
+        """Append."""
         event.stop()
-        text = event.area.text
-        self.dismiss(Written(text, self.query_one(Tick).value) if text else None)
+        if event.area.text:
+            self.dismiss(Written(event.area.text, self.query_one(Tick).value))
+        else:
+            self.note.say("nothing is typed yet: esc goes back", "error")
 
     def on_prompt_area_left(self, event: PromptArea.Left) -> None:
         """Down from the last line: to the choice of specials."""
         event.stop()
         self.query_one(Tick).focus()
-
-    def on_prompt_area_too_long(self, event: PromptArea.TooLong) -> None:
-        """Say why the paste was refused."""
-        event.stop()
-        self.query_one("#typing-keys", Static).update(
-            Content(f"{event.length:,} characters are too many to paste: {MAX_PASTE:,}")
-        )
-
-
-def _keys(*pairs: str) -> Content:
-    """Keys with their words, as the footer shows them."""
-    parts: list[str | tuple[str, str]] = []
-    for key, word in zip(pairs[::2], pairs[1::2], strict=True):
-        parts += [(key, "bold"), f" {word}   "]
-    return Content.assemble(*parts)

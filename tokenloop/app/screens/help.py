@@ -6,12 +6,12 @@ from itertools import groupby
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
+from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
 from tokenloop.app.keys import COMMANDS, keys_of
-from tokenloop.app.screens.dialog import Dialog
+from tokenloop.app.screens.dialog import Dialog, NoteLine, keys_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,23 +46,23 @@ class HelpScreen(Dialog[None]):
 
     def compose(self) -> ComposeResult:
         """One scrolling page."""
-        with VerticalScroll(id="help", classes="window"):
-            yield Static(help_page(self._keymap))
+        with Vertical(id="help", classes="window"):
+            with VerticalScroll(id="help-page"):
+                yield Static(help_page(self._keymap))
+            yield NoteLine(keys_line("↑↓", "scroll", "esc", "back"))
 
     def on_mount(self) -> None:
         """Scroll with the arrow keys at once."""
-        window = self.query_one("#help")
-        window.border_title = Content("keys")
-        window.border_subtitle = Content("↑↓ scroll · esc back")
-        window.focus()
+        self.query_one("#help").border_title = Content("keys")
+        self.query_one("#help-page").focus()
 
     def action_scroll_down(self) -> None:
         """A line down."""
-        self.query_one("#help").scroll_down()
+        self.query_one("#help-page").scroll_down()
 
     def action_scroll_up(self) -> None:
         """A line up."""
-        self.query_one("#help").scroll_up()
+        self.query_one("#help-page").scroll_up()
 
 
 def help_page(keymap: dict[str, str]) -> Content:

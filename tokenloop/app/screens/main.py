@@ -19,9 +19,8 @@ from tokenloop.app.drawing import (
     footer_keys,
     show_status,
 )
-from tokenloop.app.keys import COMMANDS, PANEL_COMMANDS
+from tokenloop.app.keys import COMMANDS, PANEL_OF, PANELS
 from tokenloop.app.layout import Layout, arrange
-from tokenloop.app.messages import Wanted
 from tokenloop.app.view import View
 from tokenloop_widgets import (
     CandidatesPanel,
@@ -33,13 +32,14 @@ from tokenloop_widgets import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from textual import events
     from textual.app import ComposeResult
     from textual.timer import Timer
 
     from tokenloop.app.conductor import Conductor
 
-PANEL_IDS = ("text", "candidates", "sampler", "cache", "latency")
 NOTICE_SECONDS = 4.0
 
 
@@ -49,6 +49,7 @@ class MainScreen(Screen[None]):
     Args:
         conductor: what a command means now.
         keymap: the person's own keys, by command id.
+        carry_out: takes the commands that are the app's, and opens their windows at once.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -61,8 +62,14 @@ class MainScreen(Screen[None]):
     probabilities: reactive[bool] = reactive(True, init=False)
     room: reactive[int] = reactive(0, init=False)
 
-    def __init__(self, conductor: Conductor, keymap: dict[str, str]) -> None:
+    def __init__(
+        self,
+        conductor: Conductor,
+        keymap: dict[str, str],
+        carry_out: Callable[[str], object],
+    ) -> None:
         super().__init__()
+        self._carry_out = carry_out
         self._conductor = conductor
         self._keymap = keymap
         self.panels = Panels()
@@ -201,7 +208,7 @@ class MainScreen(Screen[None]):
             case "candidate_last":
                 candidates.action_end()
             case "take":
-                self._take()
+                conductor.take(candidates.highlighted)
             case "probabilities":
                 self.probabilities = not self.probabilities
             case "look_back":
@@ -226,19 +233,11 @@ class MainScreen(Screen[None]):
                 self._focus_by(-1)
             case "zoom":
                 self._zoom()
-            case panel if panel in PANEL_COMMANDS:
-                self._focus_panel(PANEL_IDS[PANEL_COMMANDS.index(panel)])
+            case number if number in PANEL_OF:
+                self._focus_panel(PANEL_OF[number])
             case other:
-                self.post_message(Wanted(other))
+                self._carry_out(other)
         self.follow()
-
-    def _take(self) -> None:
-        """Force the highlighted candidate; where none is, the marked draw becomes fact."""
-        highlighted = self.panels.candidates.highlighted
-        if highlighted is None:
-            self._conductor.step()
-        else:
-            self._conductor.take(highlighted)
 
     def _cancel(self) -> None:
         """Stop work, else come back to now, else put the cursor away, else leave the full view."""
@@ -253,18 +252,18 @@ class MainScreen(Screen[None]):
     # panels
 
     def _shown_ids(self) -> list[str]:
-        return [name for name in PANEL_IDS if self.panels[name].display]
+        return [name for name in PANELS if self.panels[name].display]
 
     def _focused_id(self) -> str:
         focused = self.focused.id if self.focused else None
-        return focused if focused in PANEL_IDS else "candidates"
+        return focused if focused in PANELS else "candidates"
 
     def _focus_by(self, by: int) -> None:
-        here = PANEL_IDS.index(self._focused_id())
-        names = PANEL_IDS if self.zoomed else self._shown_ids()
-        there = PANEL_IDS[(here + by) % len(PANEL_IDS)]
+        here = PANELS.index(self._focused_id())
+        names = PANELS if self.zoomed else self._shown_ids()
+        there = PANELS[(here + by) % len(PANELS)]
         while there not in names:
-            there = PANEL_IDS[(PANEL_IDS.index(there) + by) % len(PANEL_IDS)]
+            there = PANELS[(PANELS.index(there) + by) % len(PANELS)]
         self._focus_panel(there)
 
     def _focus_panel(self, name: str) -> None:
@@ -296,8 +295,13 @@ class MainScreen(Screen[None]):
         self.follow()
 
     def on_candidates_panel_pressed(self, event: CandidatesPanel.Pressed) -> None:
-        """Take the candidate."""
+        """Enter or a click; ``event.id`` can't tell the marked draw from a choice of it."""
         self.action_do("take")
+
+    def on_paste(self, event: events.Paste) -> None:
+        """A text is no commands; say where it belongs."""
+        event.stop()
+        self.tell("a paste needs a window: t appends, e edits, n begins", "warning")
 
     def on_candidates_panel_need_more(self, event: CandidatesPanel.NeedMore) -> None:
         """Show more candidates."""

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import OptionList, Static
+from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from tokenloop.app.screens.dialog import Dialog
-from tokenloop.app.words import clean
+from tokenloop.app.screens.dialog import Dialog, NoteLine, keys_line
+from tokenloop.app.words import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -45,8 +45,8 @@ class ModelsScreen(Dialog["LocalModel"]):
     def compose(self) -> ComposeResult:
         """The list and one line below."""
         with Vertical(id="models", classes="window"):
-            yield OptionList(id="model-list")
-            yield Static(Content("looking …"), id="models-note")
+            yield OptionList(id="model-list", classes="fits")
+            yield NoteLine(Content("looking …"))
 
     def on_mount(self) -> None:
         """Look, without stopping the screen."""
@@ -58,7 +58,7 @@ class ModelsScreen(Dialog["LocalModel"]):
             found: Sequence[LocalModel] = self._find()
             failure = None
         except Exception as error:  # on a thread: said on the screen instead
-            found, failure = (), clean(str(error))
+            found, failure = (), one_line(str(error))
         self.post_message(self.Found(found, failure))
 
     def on_models_screen_found(self, event: Found) -> None:
@@ -66,15 +66,17 @@ class ModelsScreen(Dialog["LocalModel"]):
         self._models = event.models
         options = self.query_one(OptionList)
         options.add_options(
-            Option(Content.assemble((f"{clean(model.title):<32.60}", "bold"), f"  {_facts(model)}"))
+            Option(
+                Content.assemble((f"{one_line(model.title):<32.60}", "bold"), f"  {_facts(model)}")
+            )
             for model in event.models
         )
-        note = event.failure or (
-            "enter: load · the text on screen stays until it is ready · esc: back"
-            if event.models
-            else "none: `tokenloop pull smollm2` gets one · esc: back"
-        )
-        self.query_one("#models-note", Static).update(Content(note))
+        if event.failure:
+            self.note.say(event.failure, "error")
+        elif event.models:
+            self.note.say(keys_line("enter", "load; the text goes on in it", "esc", "back"))
+        else:
+            self.note.say("none: `tokenloop pull smollm2` gets one · esc: back")
         options.highlighted = 0 if event.models else None
         options.focus()
 
@@ -90,4 +92,4 @@ def _facts(model: LocalModel) -> str:
     if model.context_length is not None:
         facts.append(f"{model.context_length:,} positions")
     facts.append(f"{model.size / 1e6:,.0f} MB")
-    return clean(" · ".join(facts))
+    return one_line(" · ".join(facts))

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from textual.containers import Vertical
 from textual.content import Content
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
-from tokenloop.app.screens.dialog import Dialog
+from tokenloop.app.screens.dialog import Dialog, NoteLine, keys_line
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -29,9 +29,8 @@ class RunUntilScreen(Dialog[int]):
         """The number and what is wrong with it."""
         with Vertical(id="run-until", classes="window"):
             yield Input("20", id="steps", compact=True, max_length=9)
-            yield Static(
-                Content("enter: run · empty: until the end of the text · esc: back"),
-                id="steps-note",
+            yield NoteLine(
+                keys_line("enter", "run", "empty", "until the end of the text", "esc", "back")
             )
 
     def on_mount(self) -> None:
@@ -48,6 +47,4 @@ class RunUntilScreen(Dialog[int]):
         elif text.isascii() and text.isdigit() and 1 <= int(text) <= self._room:
             self.dismiss(int(text))
         else:
-            note = self.query_one("#steps-note", Static)
-            note.add_class("-error")
-            note.update(Content(f"a whole number from 1 to {self._room:,}, or nothing"))
+            self.note.say(f"a whole number from 1 to {self._room:,}, or nothing", "error")

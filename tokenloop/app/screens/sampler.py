@@ -8,10 +8,10 @@ from textual.binding import Binding, BindingType
 from textual.containers import Grid, Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Input, Label, Static
+from textual.widgets import Input, Label
 
 from tokenloop.app.sampler_fields import FIELDS, Field
-from tokenloop.app.screens.dialog import Drawer
+from tokenloop.app.screens.dialog import Drawer, NoteLine
 from tokenloop.errors import SettingError
 
 if TYPE_CHECKING:
@@ -76,12 +76,12 @@ class SamplerScreen(Drawer[None]):
     def compose(self) -> ComposeResult:
         """A grid of fields, and one line for what is meant or wrong."""
         with Vertical(id="sampler-window", classes="window"):
-            with Grid(id="sampler-grid"):
+            with Grid(id="sampler-grid", classes="fits"):
                 for field in FIELDS:
                     with Horizontal(classes=f"setting -{field.name.replace('_', '-')}"):
                         yield Label(Content(field.label))
                         yield SettingInput(field, self._shown(field))
-            yield Static(id="setting-note")
+            yield NoteLine(Content(""))
 
     def on_mount(self) -> None:
         """Begin with the temperature."""
@@ -122,12 +122,6 @@ class SamplerScreen(Drawer[None]):
         box.remove_class("-wrong")
         self._say(field)
 
-    def tell(self, text: str, severity: str) -> None:
-        """Say what the loop made of a change."""
-        note = self.query_one("#setting-note", Static)
-        note.set_class(severity == "error", "-error")
-        note.update(Content(text))
-
     def _shown(self, field: Field) -> str:
         return field.write(field.value_of(self._conductor.settings, self._conductor.seed))
 
@@ -146,7 +140,6 @@ class SamplerScreen(Drawer[None]):
         conductor.reseed(seed)
 
     def _say(self, field: Field, wrong: str | None = None) -> None:
-        note = self.query_one("#setting-note", Static)
-        note.set_class(wrong is not None, "-error")
         mark, text = ("✗ ", wrong) if wrong else ("", field.help)
-        note.update(Content.assemble((f"{mark}{field.label}: ", "bold"), text or ""))
+        words = Content.assemble((f"{mark}{field.label}: ", "bold"), text)
+        self.note.say(words, "error" if wrong else "information")

@@ -13,10 +13,9 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from tokenloop.app.layout import arrange
-from tokenloop.app.messages import Wanted
-from tokenloop.app.prompt_area import MAX_PASTE, PromptArea
+from tokenloop.app.prompt_area import PromptArea, TextField
 from tokenloop.app.prompts import PROMPTS, Prompt
-from tokenloop.app.words import clean, model_facts, progress_words
+from tokenloop.app.words import model_facts, one_line, progress_words
 from tokenloop_widgets import Key, KeyBar
 
 if TYPE_CHECKING:
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
 
 
 PROMPT_CELLS = 38
+HOW_TO_BEGIN = "(enter takes this one, typing begins your own)"
 TITLE = Content.assemble(
     ("tokenloop", "bold"),
     "   a real language model, one token at a time: nothing hidden, nothing faked",
@@ -44,7 +44,10 @@ class StartScreen(Screen[str]):
         supply: how far a pull is.
         offer: says which catalogue model is missing and could be pulled, if any.
         title: what to call the model before it is loaded.
-        prompt: what the field starts with.
+        prompt: what the field starts with; with nothing in it, the first of the prompts shines
+            through and is what enter takes.
+        reason: why that prompt could not be used, if it is back for that.
+        carry_out: takes the commands that are the app's.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -57,18 +60,22 @@ class StartScreen(Screen[str]):
         self,
         conductor: Conductor,
         supply: Supply,
+        *,
         offer: Callable[[], Offer | None],
         title: str,
         prompt: str,
+        reason: str,
+        carry_out: Callable[[str], object],
     ) -> None:
         super().__init__()
         self._conductor = conductor
         self._supply = supply
         self._title = title
         self._prompt = prompt
+        self._reason = reason
         self._offer = offer
+        self._carry_out = carry_out
         self._waiting: str | None = None
-        self._notice = ""
 
     def compose(self) -> ComposeResult:
         """The field, the prompts, the model's line."""
@@ -78,7 +85,7 @@ class StartScreen(Screen[str]):
                 self._prompt,
                 id="prompt",
                 highlight_cursor_line=False,
-                placeholder="a text to go on",
+                placeholder=_placeholder(),
             )
             yield OptionList(*map(_option, PROMPTS), id="prompts")
         yield Static(id="start-notice", markup=False)
@@ -96,9 +103,12 @@ class StartScreen(Screen[str]):
         area.focus()
         options = self.query_one(OptionList)
         options.border_title = Content("or one of these")
+        given = self._prompt or PROMPTS[0].text
         options.highlighted = next(
-            (i for i, prompt in enumerate(PROMPTS) if prompt.text == self._prompt), None
+            (i for i, prompt in enumerate(PROMPTS) if prompt.text == given), None
         )
+        if self._reason:
+            self.tell(self._reason, "error")
         self.follow()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -112,17 +122,16 @@ class StartScreen(Screen[str]):
             return
         self._draw_model()
         self._draw_keys()
-        self.query_one("#start-notice", Static).update(Content(self._notice))
 
     def tell(self, text: str, severity: str) -> None:
         """Say one line above the model's."""
-        self._notice = text
-        self.query_one("#start-notice", Static).set_class(severity == "error", "-error")
-        self.query_one("#start-notice", Static).update(Content(self._notice))
+        notice = self.query_one("#start-notice", Static)
+        notice.set_class(severity == "error", "-error")
+        notice.update(Content(text))
 
     def _draw_model(self) -> None:
         model = self._conductor.model
-        name = clean(model.name if model else self._title)
+        name = one_line(model.name if model else self._title)
         facts = f"   {' · '.join(model_facts(model))}" if model else ""
         self.query_one("#start-name", Static).update(
             Content.assemble((name, "bold"), (facts, "$text-muted"))
@@ -167,10 +176,15 @@ class StartScreen(Screen[str]):
         event.stop()
         self.query_one(OptionList).focus()
 
-    def on_prompt_area_too_long(self, event: PromptArea.TooLong) -> None:
-        """Say why the paste was refused."""
+    def on_text_area_changed(self, event: TextField.Changed) -> None:
+        """What was said was about the text before."""
         event.stop()
-        self.tell(f"{event.length:,} characters are too many to paste: {MAX_PASTE:,}", "warning")
+        self.tell("", "information")
+
+    def on_text_field_noted(self, event: TextField.Noted) -> None:
+        """Say what became of a paste."""
+        event.stop()
+        self.tell(event.text, "warning")
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Show the highlighted prompt in the field."""
@@ -196,14 +210,12 @@ class StartScreen(Screen[str]):
             case "back":
                 self.action_back()
             case command:
-                self.post_message(Wanted(command))
+                self._carry_out(command)
 
     def _go(self, text: str) -> None:
-        if not text:
-            self.tell("an empty text says nothing to a model: type some", "warning")
-            return
-        self._notice = ""
-        self._waiting = text
+        """Begin on a text as soon as there is a model; on the first prompt where there is none."""
+        self.tell("", "information")
+        self._waiting = text or PROMPTS[0].text
         if not self._conductor.model and not self._conductor.loading:
             key = "ctrl+g gets it" if self._offer() else "ctrl+o chooses one"
             self.tell(f"it starts as soon as there is a model: {key}", "warning")
@@ -219,11 +231,16 @@ class StartScreen(Screen[str]):
 
     def action_model(self) -> None:
         """Choose another model."""
-        self.post_message(Wanted("model"))
+        self._carry_out("model")
 
     def action_pull(self) -> None:
         """Get the model that is missing."""
-        self.post_message(Wanted("pull"))
+        self._carry_out("pull")
+
+
+def _placeholder() -> Content:
+    """The first prompt, told apart from what a person typed."""
+    return Content.assemble((PROMPTS[0].text, "italic"), "\n", HOW_TO_BEGIN)
 
 
 def _option(prompt: Prompt) -> Option:

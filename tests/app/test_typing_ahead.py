@@ -1,0 +1,111 @@
+"""Keys that arrive together: each acts after the one before it, in the window that it opened."""
+
+from __future__ import annotations
+
+import pytest
+from textual import events
+from textual.widgets import Input, TextArea
+
+from tests.app.driving import Driven, driven
+from tokenloop.app.prompt_area import PromptArea
+from tokenloop.app.screens.editor import EditorScreen, TypeScreen
+from tokenloop.app.screens.help import HelpScreen
+from tokenloop.app.screens.models import ModelsScreen
+from tokenloop.app.screens.run_until import RunUntilScreen
+from tokenloop.app.screens.sampler import SamplerScreen
+from tokenloop.app.screens.start import StartScreen
+
+NAMES = {" ": "space", "?": "question_mark", "[": "left_square_bracket", "\r": "enter"}
+TEXT = "The capital of Australia is"
+
+
+async def at_once(world: Driven, typed: str, *more: str) -> None:
+    """Post keys without waiting, as a terminal does that read them in one go."""
+    for character in typed:
+        world.app.post_message(events.Key(NAMES.get(character, character), character))
+    for key in more:
+        world.app.post_message(events.Key(key, None))
+    await world.settle()
+
+
+@pytest.mark.parametrize(
+    ("key", "screen"),
+    [
+        ("t", TypeScreen),
+        ("e", EditorScreen),
+        ("A", RunUntilScreen),
+        ("s", SamplerScreen),
+        ("n", StartScreen),
+        ("m", ModelsScreen),
+        ("?", HelpScreen),
+    ],
+)
+async def test_no_key_typed_ahead_reaches_the_session(key: str, screen: type[object]) -> None:
+    async with driven() as world:
+        made = len(world.loop.calls)
+        await at_once(world, key + "rRalhGe")
+        assert {call[0] for call in world.loop.calls[made:]} <= {"configure"}
+        assert isinstance(world.app.screen, screen)
+        assert len(world.app.screen_stack) == 2
+
+
+@pytest.mark.parametrize(("key", "area"), [("e", TextArea), ("t", PromptArea)])
+async def test_text_typed_ahead_lands_in_the_window(key: str, area: type[TextArea]) -> None:
+    async with driven() as world:
+        await at_once(world, key + " lx e?")
+        assert world.app.screen.query_one(area).text.endswith(" lx e?")
+        assert not world.calls("step")
+
+
+async def test_a_number_typed_ahead_lands_in_the_window() -> None:
+    async with driven() as world:
+        await at_once(world, "A5")
+        assert world.app.screen.query_one(Input).value == "5"
+
+
+async def test_a_window_is_filled_and_applied_in_one_go() -> None:
+    async with driven() as world:
+        await at_once(world, "e now", "ctrl+s")
+        assert world.calls("edit") == [(f"{TEXT} now", False)]
+        await at_once(world, "t then\rr")
+        assert world.calls("type") == [(" then", False)]
+        assert world.calls("roll") == [()]
+
+
+async def test_a_prompt_typed_in_one_go_starts_whole_and_the_next_key_is_a_command() -> None:
+    async with driven(prompt=None) as world:
+        await at_once(world, "Once upon\r ")
+        assert world.calls("open") == [("Once upon",)]
+        assert world.calls("step") == [()]
+
+
+async def test_keys_after_esc_reach_the_panels_again() -> None:
+    async with driven() as world:
+        await at_once(world, "?", "escape", "space", "question_mark", "escape", "space")
+        assert len(world.calls("step")) == 2
+        assert world.app.screen is world.main
+
+
+async def test_keys_on_the_panels_keep_their_order() -> None:
+    async with driven() as world:
+        await at_once(world, "jj\r[", "escape", "r")
+        made = [call[0] for call in world.loop.calls if call[0] != "show"]
+        assert made == ["load", "open", "force", "look", "roll"]
+
+
+async def test_a_paste_goes_where_the_key_before_it_led() -> None:
+    async with driven() as world:
+        world.app.post_message(events.Key("t", "t"))
+        world.app.post_message(events.Paste(" pasted"))
+        await at_once(world, " on")
+        assert world.app.screen.query_one(PromptArea).text == " pasted on"
+
+
+async def test_a_key_that_went_with_its_widget_holds_up_the_next_ones_only_for_a_moment() -> None:
+    async with driven() as world:
+        world.app._rounds_left = 1  # as if what followed that key had gone as well
+        world.app.post_message(events.Key("space", " "))
+        await world.pilot.pause()
+        assert not world.calls("step")
+        await world.settle()
+        assert world.calls("step") == [()]
