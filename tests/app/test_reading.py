@@ -186,7 +186,7 @@ async def test_an_empty_text_is_refused_where_it_stands() -> None:
 async def test_ticking_specials_alone_reads_the_text_again_and_says_so() -> None:
     async with driven(prompt="a <|im_end|> b") as world:
         await world.press("e", "tab", "space")
-        assert "becomes its special token" in note_of(world)
+        assert "in an unchanged text, all of them do" in note_of(world)
         await world.press("ctrl+s")
         assert world.calls("edit") == [("a <|im_end|> b", True)]
         assert "edited: kept" in world.notice

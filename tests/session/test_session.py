@@ -307,6 +307,26 @@ def test_typed_special_tokens_are_plain_text_unless_asked_for(session: Session) 
     assert session.snapshot().prefix[-1].token.special
 
 
+def test_an_unchanged_text_read_with_special_tokens_changes_their_names_alone(
+    session: Session, fresh
+) -> None:
+    for letter in "the":
+        session.force(session.encode(letter)[0])
+    spelled = session.ids
+    session.type("<|im_end|>so")
+    plain, text = session.ids, session.text
+    after = plain[-len(session.encode("so")) :]
+    session.edit(text, specials=True)
+    assert session.text == text
+    (special,) = session.model.eos_ids
+    assert session.ids == [*spelled, special, *after]
+    np.testing.assert_allclose(session.held_logits, fresh(session.ids), atol=1e-4)
+    session.edit(text, specials=True)
+    assert session.ids == [*spelled, special, *after]
+    session.edit(text + "!", specials=False)
+    assert special in session.ids
+
+
 def test_a_special_token_survives_an_edit_around_it(session: Session) -> None:
     session.type("<|im_end|>", specials=True)
     special = session.ids[-1]

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenloop.session.spans import Kept, spans, splice
+from tokenloop.session.spans import Kept, cut_out, spans, splice
 
 pieces = st.lists(st.binary(min_size=1, max_size=4), max_size=12)
 texts = st.text(alphabet="ab é日😀\n", max_size=12)
@@ -75,6 +75,14 @@ def test_cutting_the_end_keeps_the_tokens_before() -> None:
 
 def test_a_repeated_text_is_not_counted_twice() -> None:
     assert joined(edited([b"ha", b"ha", b"ha"], "haha")) == "haha"
+
+
+def test_what_is_cut_out_takes_the_tokens_that_reach_into_it_along() -> None:
+    old = spans([b"ab", b"cd", b"ef", b"gh"])
+    assert cut_out(old, [(3, 5)]) == (Kept(0, 1), "cdef", Kept(3, 4))
+    assert cut_out(old, [(0, 2), (6, 8)]) == ("ab", Kept(1, 3), "gh")
+    assert cut_out(old, [(1, 2), (2, 3)]) == ("ab", "cd", Kept(2, 4))
+    assert cut_out(old, []) == (Kept(0, 4),)
 
 
 def test_a_token_inside_a_character_is_not_cut_apart() -> None:

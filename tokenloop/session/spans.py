@@ -86,6 +86,30 @@ def splice(old: Spans, new_text: str) -> tuple[Kept | str, ...]:
     return tuple(part for part in parts if part != "")
 
 
+def cut_out(old: Spans, ranges: Sequence[tuple[int, int]]) -> tuple[Kept | str, ...]:
+    """Take ranges of characters out, so that they are encoded anew in the same text.
+
+    Args:
+        old: the tokens as they are.
+        ranges: where to, in order and apart; a token that reaches into one goes with it.
+
+    Returns:
+        As for :func:`splice`.
+    """
+    parts: list[Kept | str] = []
+    first = 0
+    for begin, end in ranges:
+        start = _cut_at_or_before(old, begin, first)
+        stop = _cut_at_or_after(old, end, start)
+        if start > first:
+            parts.append(Kept(first, start))
+        parts.append(old.text[old.start(start) : old.start(stop)])
+        first = stop
+    if first < len(old.ends):
+        parts.append(Kept(first, len(old.ends)))
+    return tuple(parts)
+
+
 SHORTEST_INNER = 8
 """An unchanged run inside the edited part counts from this many characters; a shorter one would
 split the words around it (the "n" of Sydney in Canberra)."""

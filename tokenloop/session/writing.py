@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tokenloop.session.spans import Kept, Spans, spans, splice
+from tokenloop.session.spans import Kept, Spans, cut_out, spans, splice
 from tokenloop.session.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -40,6 +40,9 @@ def edited_ids(
 ) -> list[int]:
     """The ids of an edited text: tokens outside what changed as they are, the rest encoded.
 
+    An unchanged text with ``specials`` asks for the special tokens whose names were read as plain
+    text before: those names are encoded anew, all around them stays.
+
     Args:
         old: the prefix before the edit.
         text: all of the text after it.
@@ -49,8 +52,13 @@ def edited_ids(
     Raises:
         ModelError: the changed text can't be encoded.
     """
+    before = layout(old, vocabulary)
+    if specials and text == before.text:
+        parts = cut_out(before, _names(text, vocabulary))
+    else:
+        parts = splice(before, text)
     ids: list[int] = []
-    for part in splice(layout(old, vocabulary), text):
+    for part in parts:
         if isinstance(part, Kept):
             ids += old[part.start : part.stop]
         else:
@@ -58,3 +66,15 @@ def edited_ids(
             continues = any(not vocabulary.token(known).special for known in ids)
             ids += vocabulary.tokenizer.encode(part, specials=specials, continues=continues)
     return ids
+
+
+def _names(text: str, vocabulary: Vocabulary) -> list[tuple[int, int]]:
+    """Where the names of special tokens begin and end in a text."""
+    found: list[tuple[int, int]] = []
+    done = 0
+    for token_id in vocabulary.tokenizer.encode(text, specials=True):
+        name = vocabulary.token(token_id).text
+        if name and vocabulary.token(token_id).special and (at := text.find(name, done)) >= 0:
+            done = at + len(name)
+            found.append((at, done))
+    return found

@@ -50,6 +50,7 @@ class EditorScreen(Dialog[Written]):
         self._specials = written.specials
         self._before = before
         self._reason = reason
+        self._ticked = bool(reason)
 
     def compose(self) -> ComposeResult:
         """The editor, the choice of specials, the keys."""
@@ -78,17 +79,18 @@ class EditorScreen(Dialog[Written]):
         if not text:
             self.note.say("an empty text says nothing to a model: type some", "error")
         else:
-            # The same text read with special tokens may be other tokens.
-            same = text == self._before and not written.specials
+            # Ticked by hand, the same text may be read as other tokens.
+            same = text == self._before and not (self._ticked and written.specials)
             self.dismiss(None if same else written)
 
     def on_tick_turned(self, event: Tick.Turned) -> None:
         """Say what the choice means for what is there already."""
         event.stop()
+        self._ticked = True
         self.note.say(
-            "every <|…|> in the text becomes its special token"
+            "new <|…|> become special tokens; in an unchanged text, all of them do"
             if event.value
-            else "<|…|> in new text is plain text; special tokens that are there stay"
+            else "new <|…|> stay plain text; special tokens that are there stay"
         )
 
 
