@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tokenloop.loop.events import (
     Changed,
+    Checked,
     Event,
     Failed,
     Finished,
@@ -23,6 +24,7 @@ from tokenloop.loop.events import (
 from tokenloop.records import (
     CacheRecord,
     Candidate,
+    CheckRecord,
     Choice,
     Draw,
     Interval,
@@ -277,6 +279,23 @@ class FakeLoop:
             self._changed(request, "rolled")
 
         return self._do("roll", work)
+
+    def check(self) -> int:
+        def work(request: int) -> None:
+            choice = self._choice()
+            record = CheckRecord(
+                positions=len(self.prefix),
+                dtype="float32",
+                largest_logit_diff=0.000031,
+                at=choice.candidates[0],
+                largest_p_diff=0.0000042,
+                chosen=choice.chosen,
+                fresh_chosen=choice.chosen,
+                fresh_ms=140.0,
+            )
+            self._say(Checked(request=request, record=record))
+
+        return self._do("check", work)
 
     def regenerate(self, length: int, steps: int | None = None) -> int:
         def work(request: int) -> None:

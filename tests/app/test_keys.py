@@ -32,6 +32,7 @@ STAYING_KEYS = [command.keys.split(",")[0] for command in COMMANDS if command.id
         ("space", "h", ("rewind", 1)),
         ("space", "backspace", ("rewind", 1)),
         ("", "r", ("roll",)),
+        ("", "c", ("check",)),
         ("space", "R", ("resample",)),
         ("", "a", ("run", None)),
         ("down", "enter", ("force", 1)),
@@ -120,6 +121,13 @@ async def test_palette_runs_a_command() -> None:
         await world.press("enter")
         await world.pilot.pause(0.3)
         assert world.calls("roll")
+
+
+async def test_the_self_check_is_told_in_one_line() -> None:
+    async with driven() as world:
+        await world.press("c")
+        assert "largest |Δlogit| 0.000031 against 5 positions afresh in float32" in world.notice
+        assert "the draw stays" in world.notice
 
 
 @pytest.mark.parametrize("key", ["q", "ctrl+q"])

@@ -103,6 +103,11 @@ class Conductor(State):
                 return
             self._ask("roll", self._engine.roll())
 
+    def check(self) -> None:
+        """Compare what is held with the same prefix computed afresh."""
+        if self.may("check"):
+            self._ask("check", self._engine.check())
+
     def resample(self) -> None:
         """Rewind one, roll, step."""
         if self.may("resample", needs_choice=False):

@@ -76,6 +76,9 @@ class Engine(Protocol):
     def look(self, position: int) -> int:
         """Ask for an earlier position's record."""
 
+    def check(self) -> int:
+        """Compare what is held with a fresh pass in float32."""
+
     def pause(self) -> object:
         """Stop a run, or cancel a prefill, at the next safe point."""
 

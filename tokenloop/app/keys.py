@@ -76,6 +76,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("panel_cache", "4", "the KV-cache panel", VIEW),
     Command("panel_latency", "5", "the latency panel", VIEW),
     Command("zoom", "z", "the panel in full, and back", VIEW),
+    Command("check", "c", "self-check: compare with a fresh pass in float32", VIEW),
     Command("theme", "d", "dark or light", VIEW),
     Command("model", "m", "choose a model on this machine", PROGRAM),
     Command("palette", "ctrl+p", "every command by name", PROGRAM),

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from tokenloop.app.view import View
+from tokenloop.app.words import checked_line
 from tokenloop.loop.events import (
     STOPPED,
     Changed,
+    Checked,
     Event,
     Failed,
     Finished,
@@ -175,6 +177,8 @@ class State:
                 self._changed(event)
             case Looked(request=request) if self.then and request == self.then.request:
                 self.then = Then(event.position, None, event.record)
+            case Checked(request=request, record=record) if request in self._work:
+                self._tell(checked_line(record), "information" if record.same_token else "error")
             case RunEnded(request=request, reason=reason, steps=steps):
                 if request == self._run_request:
                     self._run_request = None

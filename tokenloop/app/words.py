@@ -9,7 +9,7 @@ from tokenloop_models.sizes import file_size
 
 if TYPE_CHECKING:
     from tokenloop.loop.events import Progress
-    from tokenloop.records import ModelInfo
+    from tokenloop.records import CheckRecord, ModelInfo
 
 BAR_CELLS = 10
 
@@ -30,6 +30,17 @@ def model_facts(model: ModelInfo) -> tuple[str, ...]:
     if model.quantisation:
         facts.append(f"{model.quantisation} file")
     return tuple(one_line(fact) for fact in facts)
+
+
+def checked_line(check: CheckRecord) -> str:
+    """What the self-check found, for people."""
+    against = f"against {check.positions:,} positions afresh in float32"
+    fate = (
+        f"the draw stays {check.chosen.label}"
+        if check.same_token
+        else f"the draw would be {check.fresh_chosen.label}, not {check.chosen.label}"
+    )
+    return f"largest |Δlogit| {check.largest_logit_diff:.6f} {against}: {fate}"
 
 
 def progress_words(progress: Progress | None) -> str:

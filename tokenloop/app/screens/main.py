@@ -189,6 +189,8 @@ class MainScreen(Screen[None]):
                 conductor.step()
             case "rewind":
                 conductor.rewind()
+            case "check":
+                self._conductor.check()
             case "roll":
                 conductor.roll()
             case "resample":
