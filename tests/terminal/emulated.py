@@ -7,6 +7,7 @@ import os
 import pty
 import re
 import select
+import shlex
 import signal
 import struct
 import subprocess
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 PATIENCE_SECONDS = 90.0
 ESCAPE_PAUSE = 0.5
 """An escape with another key close behind it is read as alt and that key."""
+SHELL = ("bash", "--norc", "--noprofile", "-i")
 PROGRAM = (sys.executable, "-c", "from tokenloop.cli import main; main()")
 
 # Sequences that pyte takes for text: key protocols with a private prefix, mode queries, OSC.
@@ -32,8 +34,20 @@ _NOT_FOR_PYTE = re.compile(
 )
 
 
+def _control_terminal() -> None:
+    """In the child: the terminal sends its signals to this session."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
 class EmulatedTerminal:
     """A program on a pseudo-terminal.
+
+    Args:
+        arguments: what ``tokenloop`` is called with.
+        home: where its settings and its log go.
+        size: columns and rows.
+        shell: run a shell instead, with job control, and have it run the program.
+        environment: beyond this process's own.
 
     Attributes:
         raw: every byte that the program sent to the terminal.
@@ -41,7 +55,12 @@ class EmulatedTerminal:
     """
 
     def __init__(
-        self, *arguments: str, home: Path, size: tuple[int, int] = (140, 40), **environment: str
+        self,
+        *arguments: str,
+        home: Path,
+        size: tuple[int, int] = (140, 40),
+        shell: bool = False,
+        **environment: str,
     ) -> None:
         columns, rows = size
         self.raw = b""
@@ -57,13 +76,15 @@ class EmulatedTerminal:
             if not name.startswith(("TEXTUAL", "XDG_", "TOKENLOOP")) and name != "NO_COLOR"
         }
         self.process = subprocess.Popen(
-            [*PROGRAM, *arguments],
+            SHELL if shell else [*PROGRAM, *arguments],
             stdin=slave,
             stdout=slave,
             stderr=slave,
             start_new_session=True,
+            preexec_fn=_control_terminal if shell else None,
             env={
                 **clean,
+                "PS1": "$ ",
                 "TERM": "xterm-256color",
                 "LANG": "C.UTF-8",
                 "OMP_NUM_THREADS": "1",
@@ -72,6 +93,9 @@ class EmulatedTerminal:
                 **environment,
             },
         )
+        if shell:
+            self.wait_for("$ ")
+            self.send(shlex.join([*PROGRAM, *arguments]) + "\r")
 
     def __enter__(self) -> Self:
         return self

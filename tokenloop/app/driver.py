@@ -110,7 +110,7 @@ def driver_class() -> type[Driver] | None:
 
         def resume_application_mode(self) -> None:
             """Come back, without what was typed for somebody else."""
-            if os.tcgetpgrp(self.fileno) == os.getpgrp():
+            if _in_front(self.fileno):
                 termios.tcflush(self.fileno, termios.TCIFLUSH)
             super().resume_application_mode()
 
@@ -120,6 +120,14 @@ def driver_class() -> type[Driver] | None:
 def shell_waits() -> bool:
     """Whether a shell with job control started this program and will have the terminal back."""
     return sys.platform != "win32" and os.getpgrp() != os.getsid(0)
+
+
+def _in_front(terminal: int) -> bool:
+    """Whether touching a terminal is ours to do: from the background, it would stop us again."""
+    try:
+        return os.tcgetpgrp(terminal) == os.getpgrp()
+    except OSError:  # it is not this session's, so no shell has a say
+        return True
 
 
 def _read(descriptor: int) -> bytes:
