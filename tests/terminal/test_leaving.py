@@ -97,6 +97,7 @@ def test_what_is_typed_while_stopped_is_no_command_afterwards(
         terminal.process.send_signal(signal.SIGCONT)
         terminal.wait_for(lambda _: terminal.last_mode(1049) is True)
         terminal.wait_for("space makes it fact")
+        terminal.read(1.0)
         assert "+ 0 written" in terminal.text
         terminal.send("\x11")
         assert terminal.wait_for_end() == 0
