@@ -15,7 +15,7 @@ from tokenloop.app.palette import CommandProvider
 from tokenloop.app.safety import ControlFilter
 from tokenloop.app.screens.main import MainScreen
 from tokenloop.app.screens.start import StartScreen
-from tokenloop.app.supply import Supply, offer_for, title_of
+from tokenloop.app.supply import Supply, must_be_fetched, offer_for, title_of
 from tokenloop.app.windows import give_back, open_window
 from tokenloop.loop.events import Changed, Loaded
 from tokenloop_widgets import DARK, LIGHT
@@ -283,12 +283,30 @@ class TokenloopApp(OneByOneApp):
             self.supply.pull(offer.name)
             self._follow()
 
+    def bring(self, source: str) -> None:
+        """Load a model; one that is only in the catalogue or on the hub is fetched first."""
+        from tokenloop_models.errors import ModelError
+
+        try:
+            missing = must_be_fetched(source)
+        except ModelError as error:
+            self.tell(str(error), "error")
+            return
+        if not missing:
+            self.load(source)
+        elif self.supply.pulling:
+            self.tell("one at a time: another model is being fetched", "warning")
+        else:
+            self.supply.pull(source)
+            self._follow()
+
     def _supply_moved(self) -> None:
         """On the pull's thread."""
         self.post_message(SupplyChanged())
 
     def on_supply_changed(self) -> None:
         """Show how far it is; load what arrived."""
+        self.conductor.fetching = self.supply.progress
         if arrived := self.supply.take_arrived():
             self.load(arrived)
         elif failure := self.supply.take_failure():

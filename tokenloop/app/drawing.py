@@ -122,14 +122,15 @@ def band_text(view: View) -> Content:
 
 
 def show_status(bar: StatusBar, conductor: Conductor) -> None:
-    """The model, the seed, and the work in hand."""
-    progress = conductor.progress
+    """The model, the seed, and the work in hand; a model on its way where there is no other."""
+    fetching = conductor.fetching if conductor.state_words is None else None
+    progress = conductor.progress or fetching
     text_is_open = conductor.snapshot is not None
     bar.show(
         conductor.model,
         seed=conductor.seed if text_is_open else None,
         order=conductor.settings.order if text_is_open else None,
-        working=conductor.state_words,
+        working=conductor.state_words or (fetching.what if fetching else None),
         done=progress.done if progress else 0,
         total=progress.total if progress else 0,
         unit=one_line(progress.unit) if progress else "",

@@ -81,6 +81,7 @@ class State:
         self.snapshot: Snapshot | None = None
         self.then: Then | None = None
         self.progress: Progress | None = None
+        self.fetching: Progress | None = None
         self.settings = SamplerSettings()
         self.seed = DEFAULT_SEED
         self.landed = 0

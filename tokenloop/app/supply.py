@@ -25,7 +25,7 @@ class Offer:
 
 
 class Supply:
-    """Pulls a catalogue model without stopping the screen.
+    """Pulls a model of the catalogue or the hub without stopping the screen.
 
     Args:
         changed: called on the pull's thread after every change; see :attr:`progress`.
@@ -55,6 +55,10 @@ class Supply:
             target=self._pull, args=(name,), name="tokenloop-pull", daemon=True
         )
         self._thread.start()
+
+    def call_off(self) -> None:
+        """Have the pull stop soon."""
+        self._stop.set()
 
     def stop(self) -> None:
         """Call the pull off and wait a moment until what is incomplete was thrown away."""
@@ -102,6 +106,17 @@ def offer_for(source: str | Path) -> Offer | None:
     if entry is None or on_this_machine(entry) is not None:
         return None
     return Offer(entry.name, entry.title, entry.size)
+
+
+def must_be_fetched(source: str) -> bool:
+    """Whether a source is in the catalogue or a hub id, and not on this machine.
+
+    Raises:
+        ModelError: it is a hub id that asks for a file that is no model, or no source at all.
+    """
+    from tokenloop_models.finding import missing_from_hub
+
+    return offer_for(source) is not None or missing_from_hub(source) is not None
 
 
 def title_of(source: str | Path) -> str:

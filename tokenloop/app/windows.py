@@ -116,11 +116,13 @@ def _choose_model(app: TokenloopApp) -> None:
         app.tell("not while the loop is busy: esc stops it", "warning")
         return
 
-    def chosen(model: LocalModel | None) -> None:
-        if model is not None:
+    def chosen(model: LocalModel | str | None) -> None:
+        if isinstance(model, str):
+            app.bring(model)
+        elif model is not None:
             app.load(model.name)
 
-    app.push_screen(ModelsScreen(_find_models), chosen)
+    app.push_screen(ModelsScreen(_find_models, app.supply), chosen)
 
 
 def _find_models() -> Sequence[LocalModel]:
