@@ -15,11 +15,10 @@ from pathlib import Path
 from tokenloop_models.errors import ModelError
 from tokenloop_models.file_kinds import read_small
 from tokenloop_models.gguf_split import part_names, whole_models
+from tokenloop_models.hub_files import CONFIG, INDEX, SINGLE, TOKENIZERS
 from tokenloop_models.hub_id import HubId
 
 MAIN = "main"
-_INDEX = "model.safetensors.index.json"
-_SINGLE = "model.safetensors"
 _MOST_INDEX_BYTES = 16 << 20
 _MOST_REF_BYTES = 1 << 10
 
@@ -109,11 +108,12 @@ def ggufs_in(snapshot: Path) -> list[str]:
 
 def is_whole(snapshot: Path) -> bool:
     """Say whether a snapshot has all that a safetensors model needs."""
-    weights = [snapshot / _SINGLE]
+    weights = [snapshot / SINGLE]
     if not weights[0].is_file():
-        weights = [snapshot / name for name in _shards(snapshot / _INDEX)]
-    needed = [snapshot / "config.json", snapshot / "tokenizer.json", *weights]
-    return bool(weights) and all(path.is_file() for path in needed)
+        weights = [snapshot / name for name in _shards(snapshot / INDEX)]
+    tokenizer = any(all((snapshot / name).is_file() for name in files) for files in TOKENIZERS)
+    needed = [snapshot / CONFIG, *weights]
+    return bool(weights) and tokenizer and all(path.is_file() for path in needed)
 
 
 def has_parts(file: Path) -> bool:

@@ -13,7 +13,9 @@ from tokenloop_models.hub_id import HubId
 CONFIG = "config.json"
 SINGLE = "model.safetensors"
 INDEX = "model.safetensors.index.json"
-REQUIRED = (CONFIG, "tokenizer.json")
+TOKENIZERS = (("tokenizer.json",), ("vocab.json", "merges.txt"))
+"""Any of these is enough; the first that is there is read."""
+
 OPTIONAL = ("generation_config.json", "tokenizer_config.json")
 PICKLES = (".bin", ".pt", ".pth")
 
@@ -41,10 +43,12 @@ def needed_files(
 
 
 def _texts(wanted: HubId, names: Collection[str]) -> list[str]:
-    for name in REQUIRED:
-        if name not in names:
-            raise ModelError(f"{wanted}: the repository has no {name}")
-    return [*REQUIRED, *(name for name in OPTIONAL if name in names)]
+    if CONFIG not in names:
+        raise ModelError(f"{wanted}: the repository has no {CONFIG}")
+    tokenizer = next((files for files in TOKENIZERS if set(files) <= set(names)), None)
+    if tokenizer is None:
+        raise ModelError(f"{wanted}: the repository has no {TOKENIZERS[0][0]}")
+    return [CONFIG, *tokenizer, *(name for name in OPTIONAL if name in names)]
 
 
 def _shards(wanted: HubId, names: Collection[str], index: Mapping[str, Any]) -> list[str]:
@@ -70,7 +74,8 @@ def _only_gguf(wanted: HubId, names: Collection[str]) -> str:
         raise ModelError(f"{wanted}: holds an adapter, not a whole model")
     if any(name.endswith(PICKLES) for name in names):
         problem = "holds PyTorch pickles only, which can run code and are never fetched"
-        raise ModelError(f"{wanted}: {problem}; safetensors and GGUF are")
+        hint = f"a pull request there may hold safetensors, as {wanted.repo}@refs/pr/1"
+        raise ModelError(f"{wanted}: {problem}; {hint}")
     raise ModelError(f"{wanted}: holds no model.safetensors and no .gguf")
 
 

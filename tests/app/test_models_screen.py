@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from textual.widgets import Input, OptionList
 
 from tests.app.driving import Driven, driven
+from tests.models.toy_hub import HUB_FILES, ToyHub, serving
 from tokenloop.app.screens.models import ModelsScreen
 from tokenloop_models.errors import Cancelled, ModelError
 from tokenloop_models.local import LocalModel
@@ -152,3 +154,24 @@ async def test_a_name_that_is_none_is_said() -> None:
         await world.press("tab", *"org/new:config.json", "enter")
         assert "a .gguf of the repository is allowed" in world.notice
         assert len(world.calls("load")) == 1
+
+
+async def test_a_model_of_a_real_hub_arrives_and_is_loaded(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in [name for name in os.environ if name.startswith("HF_")]:
+        monkeypatch.delenv(name)
+    cache = tmp_path / "hub"
+    monkeypatch.setenv("HF_HUB_CACHE", str(cache))
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(cache))
+    with serving(ToyHub(HUB_FILES)) as hub:
+        monkeypatch.setenv("HF_ENDPOINT", hub.address)
+        async with driven() as world:
+            await open_list(world)
+            await world.press("tab", *"toys/Toy-1K", "enter")
+            for _ in range(300):
+                await world.pilot.pause(0.1)
+                if ("toys/Toy-1K",) in world.calls("load"):
+                    break
+            assert world.calls("load")[-1] == ("toys/Toy-1K",)
+    assert (cache / "models--toys--Toy-1K").is_dir()

@@ -262,6 +262,23 @@ def test_a_family_that_cannot_be_run_is_refused_before_its_weights_arrive(serve:
     assert hub.fetched() == {"config.json"}
 
 
+def test_gpt_2s_own_files_do_where_there_is_no_tokenizer_json(serve: Serve) -> None:
+    files = {name: data for name, data in HUB_FILES.items() if name != "tokenizer.json"}
+    serve(files | {"vocab.json": b"{}", "merges.txt": b"", "special_tokens_map.json": b"{}"})
+    snapshot = pull("toys/Toy-1K")
+    assert files_in(snapshot) == ["config.json", "merges.txt", "model.safetensors", "vocab.json"]
+    assert resolve("toys/Toy-1K") == snapshot
+
+
+def test_pickles_alone_are_never_fetched(serve: Serve) -> None:
+    hub = serve(HUB_FILES | {"pytorch_model.bin": b"p"})
+    del hub.files["model.safetensors"]
+    line = refusal("toys/Toy-1K")
+    assert line.startswith("toys/Toy-1K: holds PyTorch pickles only, which can run code and are")
+    assert line.endswith("a pull request there may hold safetensors, as toys/Toy-1K@refs/pr/1")
+    assert "pytorch_model.bin" not in hub.fetched()
+
+
 def test_offline_what_is_here_whole_is_enough(
     serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:

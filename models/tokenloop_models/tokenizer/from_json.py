@@ -16,6 +16,7 @@ from tokenloop_models.errors import ModelError, quoted
 from tokenloop_models.file_kinds import read_small, shown, what_it_is
 from tokenloop_models.safetensors_checkpoint import inside
 from tokenloop_models.strict_json import MAX_BYTES, read_object
+from tokenloop_models.tokenizer.from_gpt2_files import read_gpt2_files
 from tokenloop_models.tokenizer.library import faults_as
 from tokenloop_models.tokenizer.spelling import byte_level, sentencepiece
 from tokenloop_models.tokenizer.tokenizer import Tokenizer
@@ -31,21 +32,25 @@ def tokenizer_from_folder(folder: Path, config: Mapping[str, Any]) -> Tokenizer:
     """Build the tokenizer of a folder.
 
     Args:
-        folder: with ``tokenizer.json`` and, where there are any, the files beside it.
+        folder: with ``tokenizer.json`` (or GPT-2's two files) and, where there are any, the files
+            beside it.
         config: the content of ``config.json``.
 
     Raises:
         ModelError: ``tokenizer.json`` is missing, damaged or of a kind that isn't known, or a
             file beside it names a token that isn't there.
     """
-    path = folder / "tokenizer.json"
-    if not path.exists():
-        raise ModelError(f"{shown(path)}: is missing; the model's tokenizer is read from it")
-    backend = _read(inside(folder, path.name))
+    path, beside = folder / "tokenizer.json", folder / "tokenizer_config.json"
+    said = _read_if_there(beside)
+    if path.exists():
+        backend = _read(inside(folder, path.name))
+    else:
+        found = read_gpt2_files(folder, said)
+        if found is None:
+            raise ModelError(f"{shown(path)}: is missing; the model's tokenizer is read from it")
+        backend = found
     spelling = _spelling(path, backend)
     added = backend.get_added_tokens_decoder()
-    beside = folder / "tokenizer_config.json"
-    said = _read_if_there(beside)
     bos_id = _named(beside, "bos_token", said, backend)
     add_bos = said.get("add_bos_token")
     if not isinstance(add_bos, bool):
