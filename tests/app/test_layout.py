@@ -96,3 +96,16 @@ async def test_the_focused_setting_and_the_line_below_are_always_in_view(
             assert note.height == 1
             assert note.bottom < size[1]
             await world.press("down")
+
+
+@pytest.mark.parametrize("key", ["t", "e", "s", "A", "m", "question_mark"])
+async def test_a_window_is_whole_in_a_tiny_terminal(key: str) -> None:
+    async with driven(size=(40, 10)) as world:
+        world.conductor.open("a prompt of so many words that its end alone fits into a line")
+        await world.settle()
+        await world.press(key)
+        window = world.app.screen.query_one(".window").region
+        note = world.app.screen.query_one(".note").region
+        assert world.app.screen.region.contains_region(window)
+        assert window.contains_region(note)
+        assert note.height

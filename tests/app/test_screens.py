@@ -262,10 +262,13 @@ async def test_help_names_every_key() -> None:
     from tokenloop.app.keys import COMMANDS, keys_of
     from tokenloop.app.screens.help import help_page
 
-    page = str(help_page({}))
-    for command in COMMANDS:
-        assert command.help in page
-        assert all(key in page for key in keys_of(command, {}))
+    for width in (120, 75, 35):
+        page = str(help_page({}, width))
+        assert all(len(line.rstrip()) <= width for line in page.splitlines())
+        words = " ".join(page.split())
+        for command in COMMANDS:
+            assert command.help in words
+            assert all(key in page for key in keys_of(command, {}))
 
 
 async def test_models_screen_lists_and_loads(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tokenloop.app.application import TokenloopApp
     from tokenloop_models.local import LocalModel
 
-TAIL_CHARACTERS = 60
+TAIL_TOKENS = 60
 
 
 def open_window(app: TokenloopApp, command: str) -> bool:
@@ -87,14 +87,9 @@ def _type(app: TokenloopApp, given: Given | None = None, reason: str = "") -> No
 
 
 def _tail(app: TokenloopApp) -> str:
-    """The last labels, as many as fit a line: blanks are visible in them."""
-    labels = (
-        [item.token.label for item in app.conductor.snapshot.prefix[-TAIL_CHARACTERS:]]
-        if app.conductor.snapshot
-        else []
-    )
-    tail = "".join(labels)
-    return tail if len(tail) <= TAIL_CHARACTERS else f"…{tail[-TAIL_CHARACTERS:]}"
+    """The last labels: blanks are visible in them. The window shows as many as fit."""
+    snapshot = app.conductor.snapshot
+    return "".join(item.token.label for item in snapshot.prefix[-TAIL_TOKENS:]) if snapshot else ""
 
 
 def _run_until(app: TokenloopApp) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.cells import cell_len, set_cell_size
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
@@ -18,7 +19,11 @@ from tokenloop.app.tick import Tick
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from textual import events
     from textual.app import ComposeResult
+
+FRAME = 4
+"""Cells beside a window's content: border and padding."""
 
 SPECIALS_LABEL = "read <|…|> as special tokens"
 
@@ -98,7 +103,7 @@ class TypeScreen(Drawer[Written]):
     """Text to append to the prefix.
 
     Args:
-        tail: the end of the text, to see whether a space is wanted.
+        tail: the labels at the end of the text, to see whether a space is wanted.
         make_room: as for :class:`Drawer`.
         written: what was written before and could not be used.
         reason: why it could not.
@@ -119,7 +124,7 @@ class TypeScreen(Drawer[Written]):
     def compose(self) -> ComposeResult:
         """Where the text stands, the field, the choice of specials."""
         with Vertical(id="typing", classes="window"):
-            yield Static(Content.assemble((self._tail, "$text-muted"), "▏"), id="tail")
+            yield Static(id="tail")
             yield PromptArea(self._written.text, id="more-text", highlight_cursor_line=False)
             yield Tick(SPECIALS_LABEL, self._written.specials, id="specials")
             yield NoteLine(keys_line("enter", "append", "ctrl+j", "new line", "esc", "back"))
@@ -134,6 +139,14 @@ class TypeScreen(Drawer[Written]):
         area.focus()
         if self._reason:
             self.note.say(self._reason, "error")
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Show as much of the text's end as a line holds."""
+        super().on_resize(event)
+        tail, room = self._tail, max(1, event.size.width - FRAME - 2)
+        if cell_len(tail) > room:
+            tail = "…" + set_cell_size(tail[::-1], room)[::-1].lstrip()
+        self.query_one("#tail", Static).update(Content.assemble((tail, "$text-muted"), "▏"))
 
     def on_prompt_area_submitted(self, event: PromptArea.Submitted) -> None:
         """Append."""

@@ -242,9 +242,9 @@ class MainScreen(Screen[None]):
         self.follow()
 
     def _cancel(self) -> None:
-        """Stop work, else come back to now, else put the cursor away, else leave the full view."""
+        """Back to now, else stop work, else leave the full view, else put the cursor away."""
         candidates = self.panels.candidates
-        if self._conductor.stop() or self._conductor.back_to_now():
+        if self._conductor.back_to_now() or self._conductor.stop():
             return
         if self.zoomed is not None:
             self._unzoom()
