@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenloop.sampling import SamplerSettings, invert, raw_candidates, run_chain, uniform
+from tokenloop.sampling import (
+    SamplerSettings,
+    Situation,
+    invert,
+    raw_candidates,
+    run_chain,
+    uniform,
+)
 
 LOGITS = np.array([0.1, 2.0, 1.0, 2.0, -3.0], dtype=np.float32)
 
@@ -53,7 +60,7 @@ def test_the_interval_holds_u_and_is_as_wide_as_the_probability(
 
 def test_what_is_displayed_is_what_is_drawn_chi_square() -> None:
     settings = SamplerSettings(temperature=0.8, top_k=4, top_p=1.0, min_p=0.0)
-    final = run_chain(raw_candidates(LOGITS), [], settings).final
+    final = run_chain(raw_candidates(LOGITS), Situation(), settings).final
     draws = 20_000
     counts = dict.fromkeys(final.ids.tolist(), 0)
     for attempt in range(draws):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenloop.sampling import ORDERS, SamplerSettings, raw_candidates, run_chain
+from tokenloop.sampling import ORDERS, SamplerSettings, Situation, raw_candidates, run_chain
 
 logits = st.lists(st.floats(-40, 40, width=32) | st.sampled_from([0.0, 1.0]), min_size=2).map(
     lambda values: np.array(values, dtype=np.float32)
@@ -29,7 +29,7 @@ prefixes = st.lists(st.integers(0, 5), max_size=20)
 
 @given(logits, settings, prefixes)
 def test_something_survives_and_sums_to_one(logits, settings, prefix) -> None:
-    trace = run_chain(raw_candidates(logits), prefix, settings)
+    trace = run_chain(raw_candidates(logits), Situation(prefix), settings)
     for outcome in trace.outcomes:
         assert len(outcome.after) >= 1
         assert outcome.after.probabilities.sum() == pytest.approx(1.0, abs=1e-9)
@@ -40,7 +40,7 @@ def test_the_input_is_never_touched(logits, settings, prefix) -> None:
     logits_before, prefix_before = logits.copy(), list(prefix)
     raw = raw_candidates(logits)
     ids, scores = raw.ids.copy(), raw.logits.copy()
-    run_chain(raw, prefix, settings)
+    run_chain(raw, Situation(prefix), settings)
     assert (logits == logits_before).all()
     assert prefix == prefix_before
     assert (raw.ids == ids).all()
@@ -49,7 +49,7 @@ def test_the_input_is_never_touched(logits, settings, prefix) -> None:
 
 @given(logits, settings, prefixes)
 def test_stages_only_ever_cut_and_their_records_add_up(logits, settings, prefix) -> None:
-    trace = run_chain(raw_candidates(logits), prefix, settings)
+    trace = run_chain(raw_candidates(logits), Situation(prefix), settings)
     left = trace.raw
     for outcome in trace.outcomes:
         assert outcome.before is left
@@ -63,7 +63,7 @@ def test_stages_only_ever_cut_and_their_records_add_up(logits, settings, prefix)
 
 @given(logits, settings, prefixes)
 def test_who_was_cut_by_whom_agrees_with_the_final_probabilities(logits, settings, prefix) -> None:
-    trace = run_chain(raw_candidates(logits), prefix, settings)
+    trace = run_chain(raw_candidates(logits), Situation(prefix), settings)
     after = trace.probabilities_after(trace.raw.ids)
     cut_by = trace.cut_by(trace.raw.ids)
     for index, token_id in enumerate(trace.raw.ids.tolist()):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tokenloop.errors import DistributionError, SettingError
-from tokenloop.sampling import SamplerSettings, Trace, raw_candidates, run_chain
+from tokenloop.sampling import SamplerSettings, Situation, Trace, raw_candidates, run_chain
 
 P = (0.5, 0.25, 0.15, 0.1)
 
@@ -23,7 +23,9 @@ def chain(
     *, p: tuple[float, ...] = P, prefix: tuple[int, ...] = (), order: str = "llamacpp", **settings
 ) -> Trace:
     return run_chain(
-        raw_candidates(logits_of(*p)), prefix, SamplerSettings(order=order, **{**OFF, **settings})
+        raw_candidates(logits_of(*p)),
+        Situation(prefix),
+        SamplerSettings(order=order, **{**OFF, **settings}),
     )
 
 
@@ -138,14 +140,14 @@ def test_extreme_temperatures_make_no_nan(t: float) -> None:
 def test_repetition_divides_positive_and_multiplies_negative_logits(order: str) -> None:
     raw = raw_candidates(np.array([2.0, -2.0, 1.0], dtype=np.float32))
     settings = SamplerSettings(order=order, repeat_penalty=2.0, **OFF)
-    trace = run_chain(raw, [0, 1], settings)
+    trace = run_chain(raw, Situation([0, 1]), settings)
     assert trace.final.logits.tolist() == [1.0, -4.0, 1.0]
 
 
 def test_frequency_counts_and_presence_does_not() -> None:
     raw = raw_candidates(np.array([2.0, 2.0, 2.0], dtype=np.float32))
     settings = SamplerSettings(frequency_penalty=0.5, presence_penalty=0.25, **OFF)
-    trace = run_chain(raw, [0, 1, 0, 0], settings)
+    trace = run_chain(raw, Situation([0, 1, 0, 0]), settings)
     assert trace.final.logits.tolist() == [2 - 1.5 - 0.25, 2 - 0.5 - 0.25, 2.0]
 
 

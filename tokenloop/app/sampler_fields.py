@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tokenloop.errors import SettingError
-from tokenloop.sampling.settings import ORDER_NAMES, SamplerSettings, check_seed
+from tokenloop.sampling import ORDER_NAMES, SamplerSettings, check_seed
 
 if TYPE_CHECKING:
     from collections.abc import Callable

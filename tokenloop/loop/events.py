@@ -10,10 +10,12 @@ from typing import Literal
 
 from msgspec import Struct
 
-from tokenloop.records import CheckRecord, ModelInfo, StepRecord
+from tokenloop.records import Answer, CheckRecord, ModelInfo, StepRecord
 from tokenloop.session.snapshot import Snapshot
 
-Done = Literal["opened", "stepped", "rewound", "rolled", "edited", "typed", "configured", "shown"]
+Done = Literal[
+    "opened", "stepped", "rewound", "rolled", "edited", "typed", "configured", "shown", "watched"
+]
 
 STOPPED = "stopped"
 """What :class:`Failed` says of a request that the person called off: no failure."""
@@ -66,6 +68,12 @@ class Checked(Event, frozen=True, kw_only=True):
     """The self-check's outcome."""
 
     record: CheckRecord
+
+
+class Answered(Event, frozen=True, kw_only=True):
+    """What the laboratory was asked; the session is as it was."""
+
+    record: Answer
 
 
 class RunEnded(Event, frozen=True, kw_only=True):

@@ -44,6 +44,12 @@ class Candidates:
         """Those where ``mask`` (n,) is true."""
         return type(self)(self.ids[mask], self.logits[mask])
 
+    def keep_indices(self, indices: NDArray[np.intp]) -> Self:
+        """Those at ``indices`` (m,), in the order of their ids."""
+        mask = np.zeros(len(self), dtype=np.bool_)
+        mask[indices] = True
+        return self.keep(mask)
+
     def reshaped(self, logits: Floats) -> Self:
         """The same candidates with other logits (n,); what fell to minus infinity is dropped."""
         finite = np.isfinite(logits)

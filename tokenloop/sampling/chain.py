@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from tokenloop.errors import DistributionError
 from tokenloop.sampling.candidates import Candidates, Floats, Ids
 from tokenloop.sampling.settings import SamplerSettings
-from tokenloop.sampling.stages import ORDERS, STAGES, Context, Stage, Values
+from tokenloop.sampling.stages import STAGES, Context, Effect, Situation, Stage, Values
 
 
 @dataclass(frozen=True)
@@ -25,6 +24,8 @@ class Outcome:
         before, after: the candidates that it got and left.
         skipped: why it changed nothing, or ``None``.
         note: what else is worth saying.
+        definition: which definition is active where the traditions differ.
+        figures: what the stage found, by name.
     """
 
     name: str
@@ -33,6 +34,8 @@ class Outcome:
     after: Candidates
     skipped: str | None
     note: str | None
+    definition: str | None
+    figures: Values
 
     @property
     def mass_cut(self) -> float:
@@ -108,12 +111,12 @@ def _ids_below(size: int) -> Ids:
     return ids
 
 
-def run_chain(raw: Candidates, prefix: Sequence[int], settings: SamplerSettings) -> Trace:
-    """Run every stage of the settings' order.
+def run_chain(raw: Candidates, situation: Situation, settings: SamplerSettings) -> Trace:
+    """Run every stage of the settings' chain.
 
     Args:
         raw: what the model said.
-        prefix: ids before the position to fill, for the penalties.
+        situation: where the draw stands.
         settings: the sampler's.
 
     Returns:
@@ -123,24 +126,38 @@ def run_chain(raw: Candidates, prefix: Sequence[int], settings: SamplerSettings)
         DistributionError: a stage left no candidate (everything was banned).
         SettingError: a setting does not fit this vocabulary.
     """
-    context = Context(settings, prefix, vocab_size=int(raw.ids[-1]) + 1)
+    context = Context(settings, situation, vocab_size=int(raw.ids[-1]) + 1)
     outcomes: list[Outcome] = []
     left = raw
-    for name in ORDERS[settings.order]:
+    for name in settings.chain:
         outcome = _run_stage(STAGES[name], left, context)
         outcomes.append(outcome)
         left = outcome.after
     return Trace(raw, tuple(outcomes))
 
 
+SWITCHED_OFF = "off: switched off"
+
+
 def _run_stage(stage: Stage, left: Candidates, context: Context) -> Outcome:
-    values = stage.values(context)
-    skipped = stage.why_off(context)
-    after = left
-    if skipped is None:
-        after = stage.apply(left, context)
-        if not len(after):
-            raise DistributionError(f"{stage.name} leaves no candidate: nothing can be drawn")
-        if after is left or (len(left) == 1 and len(after) == 1):
-            skipped = stage.no_effect
-    return Outcome(stage.name, values, left, after, skipped, stage.note(context))
+    off = SWITCHED_OFF if stage.name in context.settings.off else stage.why_off(context)
+    effect = Effect(left, skipped=off)
+    if off is None:
+        done = stage.apply(left, context)
+        effect = done if isinstance(done, Effect) else Effect(done)
+    after = effect.after
+    if not len(after):
+        raise DistributionError(f"{stage.name} leaves no candidate: nothing can be drawn")
+    skipped = effect.skipped
+    if skipped is None and (after is left or (len(left) == 1 and len(after) == 1)):
+        skipped = stage.no_effect
+    return Outcome(
+        name=stage.name,
+        values=stage.values(context),
+        before=left,
+        after=after,
+        skipped=skipped,
+        note=effect.note or stage.note(context),
+        definition=stage.definition(context),
+        figures=effect.figures,
+    )

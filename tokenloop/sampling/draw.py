@@ -9,18 +9,19 @@ import numpy as np
 from tokenloop.sampling.candidates import Candidates
 
 
-def uniform(seed: int, position: int, attempt: int) -> float:
-    """A number in [0, 1) from a counter-based generator: the same for the same three numbers.
+def uniform(seed: int, position: int, attempt: int, stream: int = 0) -> float:
+    """A number in [0, 1) from a counter-based generator: the same for the same four numbers.
 
     Philox 4×64 (Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3"), the seed as its
-    key, position and attempt as its counter; the upper 53 bits of the first word.
+    key, position, attempt and stream as its counter; the upper 53 bits of the first word.
 
     Args:
         seed: in [0, 2**64).
         position: index in the prefix of the token to draw.
         attempt: how often that position was rolled again.
+        stream: what the number is for: 0 is the draw, 1 the chance of a stage.
     """
-    generator = np.random.Philox(key=seed, counter=[0, position, attempt, 0])
+    generator = np.random.Philox(key=seed, counter=[0, position, attempt, stream])
     return float(int(generator.random_raw()) >> 11) * 2.0**-53
 
 

@@ -3,46 +3,90 @@
 from __future__ import annotations
 
 import math
-from typing import Literal, get_args
+from collections.abc import Iterable
+from typing import Literal
 
 from msgspec import Struct, structs
 
 from tokenloop.errors import SettingError
-
-Order = Literal["llamacpp", "transformers"]
-
-ORDER_NAMES: tuple[Order, ...] = get_args(Order)
+from tokenloop.sampling.orders import ORDER_NAMES, ORDERS, STAGE_NAMES, Order
+from tokenloop.sampling.parameters import MOST, PARAMETERS
 
 DEFAULT_SEED = 7
 MAX_SEED = 2**64 - 1
+
+GRAMMAR_KINDS = ("json_schema", "regex", "lark", "gbnf")
+MOST_GRAMMAR = 1 << 20
+"""Characters of a grammar at most."""
+
+
+class Grammar(Struct, frozen=True):
+    """What the new text must look like.
+
+    Attributes:
+        kind: how ``text`` is to be read.
+        text: a JSON Schema, a regular expression, or a grammar in Lark's or llama.cpp's notation.
+    """
+
+    kind: Literal["json_schema", "regex", "lark", "gbnf"]
+    text: str
 
 
 class SamplerSettings(Struct, frozen=True, kw_only=True):
     """Every setting of the chain; the defaults are llama.cpp's.
 
+    The numbers' meanings and ranges are in :mod:`tokenloop.sampling.parameters`.
+
     Attributes:
         order: which tradition's order and definitions the chain follows.
-        temperature: divides the logits; 0 is greedy.
-        top_k: keeps the k best; 0, or the vocabulary's size and more, is off.
-        top_p: keeps the smallest set of at least this probability; 1 is off.
-        min_p: keeps what has at least this part of the best one's probability; 0 is off.
-        repeat_penalty: divides positive and multiplies negative logits of tokens seen; 1 is off.
-        frequency_penalty, presence_penalty: subtracted per occurrence, and once; 0 is off.
+        stages: the stages to run, in another order than the tradition's; empty is the tradition's.
+        off: stages that are switched off; their settings stay as they are.
         repeat_last_n: how many last tokens of the prefix the penalties look at; -1 is all of them,
             ``None`` is the order's own window (llama.cpp 64, transformers all).
+        penalize_prompt: whether the penalties, DRY and the n-grams look at the prompt, too.
+        dry_sequence_breakers: texts that no repetition reaches across.
         logit_bias: added to the logits, by token id; ``-inf`` bans.
+        bad_words: sequences of token ids that must not come.
+        grammar: what the new text must look like, or ``None``.
     """
 
     order: Order = "llamacpp"
+    stages: tuple[str, ...] = ()
+    off: tuple[str, ...] = ()
     temperature: float = 0.8
+    dynatemp_range: float = 0.0
+    dynatemp_exponent: float = 1.0
+    smoothing_factor: float = 0.0
+    smoothing_curve: float = 1.0
     top_k: int = 40
     top_p: float = 0.95
     min_p: float = 0.05
+    typical_p: float = 1.0
+    top_n_sigma: float = 0.0
+    top_a: float = 0.0
+    epsilon_cutoff: float = 0.0
+    eta_cutoff: float = 0.0
+    xtc_probability: float = 0.0
+    xtc_threshold: float = 0.1
     repeat_penalty: float = 1.0
     frequency_penalty: float = 0.0
     presence_penalty: float = 0.0
     repeat_last_n: int | None = None
+    penalize_prompt: bool = True
+    dry_multiplier: float = 0.0
+    dry_base: float = 1.75
+    dry_allowed_length: int = 2
+    dry_penalty_last_n: int = -1
+    dry_sequence_breakers: tuple[str, ...] = ("\n", ":", '"', "*")
+    no_repeat_ngram_size: int = 0
+    min_new_tokens: int = 0
+    mirostat: int = 0
+    mirostat_tau: float = 5.0
+    mirostat_eta: float = 0.1
+    min_keep: int = 1
     logit_bias: dict[int, float] = {}
+    bad_words: tuple[tuple[int, ...], ...] = ()
+    grammar: Grammar | None = None
 
     def __post_init__(self) -> None:
         """Refuse what has no meaning.
@@ -52,24 +96,37 @@ class SamplerSettings(Struct, frozen=True, kw_only=True):
         """
         if self.order not in ORDER_NAMES:
             raise SettingError("order", self.order, " or ".join(ORDER_NAMES))
-        _number("temperature", self.temperature, 0.0, 100.0)
-        _whole("top_k", self.top_k, 0, 2**31 - 1)
-        _number("top_p", self.top_p, 0.0, 1.0)
-        _number("min_p", self.min_p, 0.0, 1.0)
-        _number("repeat_penalty", self.repeat_penalty, 0.01, 100.0)
-        _number("frequency_penalty", self.frequency_penalty, -100.0, 100.0)
-        _number("presence_penalty", self.presence_penalty, -100.0, 100.0)
+        _stages("stages", self.stages)
+        _stages("off", self.off)
+        for name, parameter in PARAMETERS.items():
+            parameter.check(getattr(self, name))
+        if self.mirostat == 1:
+            raise SettingError("mirostat", 1, "2, which is version 2, or 0, which is off")
         if self.repeat_last_n is not None:
-            _whole("repeat_last_n", self.repeat_last_n, -1, 2**31 - 1)
+            _whole("repeat_last_n", self.repeat_last_n, -1, MOST)
+        if not isinstance(self.penalize_prompt, bool):
+            raise SettingError("penalize_prompt", self.penalize_prompt, "true or false")
+        _breakers(self.dry_sequence_breakers)
         for token_id, bias in self.logit_bias.items():
-            _whole("logit_bias", token_id, 0, 2**31 - 1)
+            _whole("logit_bias", token_id, 0, MOST)
             if bias != -math.inf:
-                _number("logit_bias", bias, -1000.0, 1000.0)
+                _bias(bias)
+        _words(self.bad_words)
+        _grammar(self.grammar)
+
+    @property
+    def chain(self) -> tuple[str, ...]:
+        """The stages in the order in which they run, those switched off too."""
+        return self.stages or ORDERS[self.order]
 
     @property
     def greedy(self) -> bool:
         """Whether nothing is drawn: T = 0 takes the best survivor."""
-        return self.temperature == 0
+        return self.temperature == 0 and self.runs("temperature")
+
+    def runs(self, stage: str) -> bool:
+        """Whether a stage is in the chain and not switched off."""
+        return stage in self.chain and stage not in self.off
 
     def replace(self, **changes: object) -> SamplerSettings:
         """The same settings with some changed, checked again.
@@ -90,10 +147,54 @@ def check_seed(seed: int) -> int:
     return seed
 
 
-def _number(name: str, value: object, low: float, high: float) -> None:
-    # NaN is in no range: every comparison with it fails.
-    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-        raise SettingError(name, value, f"a number from {low:g} to {high:g}")
+def _stages(name: str, stages: object) -> None:
+    known = ", ".join(sorted(STAGE_NAMES))
+    if not isinstance(stages, tuple) or not all(isinstance(stage, str) for stage in stages):
+        raise SettingError(name, stages, f"names of stages: {known}")
+    for stage in stages:
+        if stage not in STAGE_NAMES:
+            raise SettingError(name, stage, f"one of {known}")
+        if stages.count(stage) > 1:
+            raise SettingError(name, stage, "each stage once")
+
+
+def _breakers(breakers: object) -> None:
+    allowed = "texts of at least one character"
+    if not isinstance(breakers, tuple):
+        raise SettingError("dry_sequence_breakers", breakers, allowed)
+    for breaker in breakers:
+        if not isinstance(breaker, str) or not breaker:
+            raise SettingError("dry_sequence_breakers", breaker, allowed)
+
+
+def _words(words: object) -> None:
+    allowed = "sequences of at least one token id"
+    if not isinstance(words, tuple):
+        raise SettingError("bad_words", words, allowed)
+    for word in words:
+        if not isinstance(word, tuple) or not word:
+            raise SettingError("bad_words", word, allowed)
+        _each_whole("bad_words", word)
+
+
+def _grammar(grammar: object) -> None:
+    if grammar is None:
+        return
+    if not isinstance(grammar, Grammar) or grammar.kind not in GRAMMAR_KINDS:
+        raise SettingError("grammar", grammar, f"a kind of {', '.join(GRAMMAR_KINDS)} and a text")
+    if not isinstance(grammar.text, str) or not 0 < len(grammar.text) <= MOST_GRAMMAR:
+        shown = str(grammar.text)[:20]
+        raise SettingError("grammar", shown, f"a text of 1 to {MOST_GRAMMAR:,} characters")
+
+
+def _bias(value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= 1000:
+        raise SettingError("logit_bias", value, "a number from -1000 to 1000, or -inf")
+
+
+def _each_whole(name: str, values: Iterable[object]) -> None:
+    for value in values:
+        _whole(name, value, 0, MOST)
 
 
 def _whole(name: str, value: object, low: int, high: int) -> None:

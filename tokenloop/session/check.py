@@ -45,7 +45,7 @@ def check(
     output = reference.forward(ids, reference.new_cache(), progress=progress, cancelled=cancelled)
     fresh_ms = (time.perf_counter() - start) * 1e3
     raw = raw_candidates(output.logits[: reference.tokenizer.size])
-    fresh = consider(raw, ids, now.choice.draw.attempt, dials, vocabulary)
+    fresh = consider(raw, now.situation, now.choice.draw.attempt, dials, vocabulary)
     difference = np.abs(now.raw.logits - raw.logits)
     largest = int(difference.argmax())
     return CheckRecord(

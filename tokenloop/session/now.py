@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tokenloop.records import Choice
-from tokenloop.sampling import Candidates, SamplerSettings, Trace, run_chain
+from tokenloop.sampling import Candidates, SamplerSettings, Situation, Trace, run_chain
 from tokenloop.session.recorder import Luck, pending_choice
 from tokenloop.session.vocabulary import Vocabulary
 
@@ -33,25 +32,27 @@ class Now:
 
     Attributes:
         raw: what the model said.
+        situation: where the draw stands.
         trace: the chain on it.
         choice: the record of both, with the pending draw.
         sample_ms: what chain, draw and record took.
     """
 
     raw: Candidates
+    situation: Situation
     trace: Trace
     choice: Choice
     sample_ms: float
 
 
 def consider(
-    raw: Candidates, ids: Sequence[int], attempt: int, dials: Dials, vocabulary: Vocabulary
+    raw: Candidates, situation: Situation, attempt: int, dials: Dials, vocabulary: Vocabulary
 ) -> Now:
     """Let the sampler look at a distribution.
 
     Args:
-        raw: the distribution after ``ids``.
-        ids: the prefix.
+        raw: the distribution after the situation's prefix.
+        situation: where the draw stands; its chance is set here.
         attempt: how often the next position was rolled again.
         dials: settings, seed, candidates shown.
         vocabulary: for labels.
@@ -60,25 +61,15 @@ def consider(
         DistributionError, SettingError: as :func:`tokenloop.sampling.run_chain`.
     """
     start = time.perf_counter()
-    trace = run_chain(raw, ids, dials.settings)
-    choice = _choose(trace, len(ids), attempt, dials, vocabulary)
-    return Now(raw, trace, choice, (time.perf_counter() - start) * 1e3)
-
-
-def rolled(now: Now, attempt: int, dials: Dials, vocabulary: Vocabulary) -> Now:
-    """The same distribution and trace under another number."""
-    choice = _choose(now.trace, now.choice.position, attempt, dials, vocabulary)
-    return replace(now, choice=choice)
-
-
-def _choose(
-    trace: Trace, position: int, attempt: int, dials: Dials, vocabulary: Vocabulary
-) -> Choice:
-    return pending_choice(
+    luck = Luck(dials.seed, len(situation.prefix), attempt)
+    situation = replace(situation, chance=luck.chance)
+    trace = run_chain(raw, situation, dials.settings)
+    choice = pending_choice(
         trace,
-        Luck(dials.seed, position, attempt),
+        luck,
         vocabulary,
         order=dials.settings.order,
         greedy=dials.settings.greedy,
         shown=dials.shown,
     )
+    return Now(raw, situation, trace, choice, (time.perf_counter() - start) * 1e3)

@@ -41,6 +41,11 @@ class Luck:
         """The number in [0, 1) that is drawn."""
         return uniform(self.seed, self.position, self.attempt)
 
+    @property
+    def chance(self) -> float:
+        """The number in [0, 1) for a stage that acts now and then."""
+        return uniform(self.seed, self.position, self.attempt, stream=1)
+
 
 def pending_choice(
     trace: Trace, luck: Luck, vocabulary: Vocabulary, *, order: str, greedy: bool, shown: int
@@ -162,6 +167,8 @@ def _stages(trace: Trace) -> tuple[StageRecord, ...]:
             entropy_bits=outcome.after.entropy_bits,
             skipped=outcome.skipped,
             note=outcome.note,
+            definition=outcome.definition,
+            figures=outcome.figures,
         )
         for outcome in trace.outcomes
     )

@@ -24,11 +24,12 @@ from tokenloop.sampling import (
 )
 from tokenloop.session.check import check
 from tokenloop.session.history import History
-from tokenloop.session.now import Dials, Now, consider, rolled
+from tokenloop.session.now import Dials, Now, consider
 from tokenloop.session.passes import CachedPasses, Pass, common_prefix
 from tokenloop.session.reading import read_tokens
 from tokenloop.session.recorder import forced_choice, step_record
 from tokenloop.session.runtime import IsCancelled, OnProgress, Runtime
+from tokenloop.session.situations import Mu, Situations, next_mu, prompt_length_after
 from tokenloop.session.snapshot import Snapshot
 from tokenloop.session.tree import HeldLogits, Node, Tree
 from tokenloop.session.vocabulary import Vocabulary
@@ -73,7 +74,9 @@ class Session:
         self._now: Now | None = None
         self._cache = self._passes.record(0, 0)
         self._history = History()
+        self._prompt_length = 0
         self.model = _model_info(runtime)
+        self._situations = Situations(self._vocabulary, self.model.eos_ids)
 
     # --- what it is now --------------------------------------------------------------------------
 
@@ -151,6 +154,7 @@ class Session:
             ended=self.ended,
             context_full=self.context_full,
             notice=None if self._now is not None else "no prompt yet",
+            prompt_length=self._prompt_length,
         )
 
     def look(self, position: int) -> StepRecord:
@@ -233,7 +237,8 @@ class Session:
         with self._unchanged_on_failure():
             run = self._prefill(ids, keep=0, progress=progress, cancelled=cancelled)
             candidates = self._candidates(run.output.logits)
-            now = consider(candidates, ids, 0, self._dials, self._vocabulary)
+            situation = self._situations.after(ids, len(ids), None, self._dials.settings)
+            now = consider(candidates, situation, 0, self._dials, self._vocabulary)
         self._tree, self._held = Tree(), HeldLogits()
         self._history = History()
         self._commit_given(ids, common=0, run=run, now=now, before=None)
@@ -326,7 +331,8 @@ class Session:
             if logits is None:
                 run = self._passes.run(ids)
                 logits = run.output.logits
-            now = self._consider(ids, logits)
+            prompt_length = min(self._prompt_length, length)
+            now = self._consider(ids, logits, prompt_length, branch[-1].mu)
         self._passes.truncate(length)
         self._commit(branch, now, logits, run)
 
@@ -341,7 +347,7 @@ class Session:
             raise SessionError("greedy draws no number: raise the temperature to roll again")
         last = self._branch[-1]
         last.attempt += 1
-        self._now = rolled(now, last.attempt, self._dials, self._vocabulary)
+        self._now = consider(now.raw, now.situation, last.attempt, self._dials, self._vocabulary)
         return self._now.choice
 
     def resample(self) -> StepRecord:
@@ -413,15 +419,21 @@ class Session:
 
     def _turn(self, dials: Dials) -> None:
         if self._now is not None:
-            attempt = self._branch[-1].attempt
-            self._now = consider(self._now.raw, self.ids, attempt, dials, self._vocabulary)
+            last = self._branch[-1]
+            situation = self._situations.after(
+                self.ids, self._prompt_length, last.mu, dials.settings
+            )
+            self._now = consider(self._now.raw, situation, last.attempt, dials, self._vocabulary)
         self._dials = dials
 
-    def _consider(self, ids: list[int], logits: NDArray[np.float32]) -> Now:
+    def _consider(
+        self, ids: list[int], logits: NDArray[np.float32], prompt_length: int, mu: Mu | None
+    ) -> Now:
         """What would be held after ``ids``; the attempt is the one last made there, if any."""
         visited = self._tree.find(ids)
         attempt = visited.attempt if visited is not None else 0
-        return consider(self._candidates(logits), ids, attempt, self._dials, self._vocabulary)
+        situation = self._situations.after(ids, prompt_length, mu, self._dials.settings)
+        return consider(self._candidates(logits), situation, attempt, self._dials, self._vocabulary)
 
     def _candidates(self, logits: NDArray[np.float32]) -> Candidates:
         # Ids beyond the tokenizer's are padding of the weights: no text, so no candidates.
@@ -432,11 +444,13 @@ class Session:
         if self.context_full:
             raise ContextFullError(self.model.context_length)
         ids = [*self.ids, choice.chosen.id]
+        mu = next_mu(self._branch[-1].mu, choice, self._dials.settings)
         with self._unchanged_on_failure():
             run = self._passes.run(ids)
-            now = self._consider(ids, run.output.logits)
+            now = self._consider(ids, run.output.logits, self._prompt_length, mu)
         node = self._tree.child(self._branch[-1], self._vocabulary.token(choice.chosen.id))
         node.arrived(choice.draw.how, choice.chosen.p, choice.chosen.rank)
+        node.mu = mu
         self._commit((*self._branch, node), now, run.output.logits, run, step=True)
         latency = run.latency(now.sample_ms)
         node.record = step_record(
@@ -459,9 +473,11 @@ class Session:
         before = self._held.get(self._branch[common - 1]) if common else None
         # Without the logits before the first new token, its predecessor is computed once more.
         keep = common if before is not None else max(0, common - 1)
+        prompt_length = prompt_length_after(self.ids, ids, self._prompt_length)
+        mu = self._branch[common - 1].mu if common else None
         with self._unchanged_on_failure():
             run = self._prefill(ids, keep=keep, progress=progress, cancelled=cancelled)
-            now = self._consider(ids, run.output.logits)
+            now = self._consider(ids, run.output.logits, prompt_length, mu)
         self._commit_given(ids, common=common, run=run, now=now, before=before)
 
     def _prefill(
@@ -509,6 +525,7 @@ class Session:
         )
         for position in range(common, len(ids)):
             node = branch[position]
+            node.mu = branch[common - 1].mu if common else None
             if position == 0:
                 node.arrived("given", None, None)
                 continue
@@ -528,6 +545,7 @@ class Session:
         """Make a branch the prefix; the pass that led there, if one ran, is a step's or not."""
         self._branch = branch
         self._now = now
+        self._prompt_length = now.situation.prompt_length
         self._held.hold(branch[-1], logits)
         if run is None:
             self._cache = self._passes.record(len(branch), 0)

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from tokenloop.records import CacheRecord, Choice, LatencyHistory, ModelInfo, PrefixToken
+from tokenloop.records import (
+    CacheRecord,
+    Choice,
+    LatencyHistory,
+    ModelInfo,
+    PrefixToken,
+    Repetition,
+    Watched,
+)
 from tokenloop.sampling.settings import SamplerSettings
 
 
@@ -24,6 +32,9 @@ class Snapshot(Struct, frozen=True, kw_only=True):
         ended: the last token ends a text (EOS): stepping on is allowed, running stops here.
         context_full: no further token fits.
         notice: why ``choice`` is missing, in one line.
+        prompt_length: how many tokens of the prefix are the prompt; what follows is new text.
+        watched: the pinned tokens, in the order in which they were pinned.
+        repetition: that the end of the text repeats itself, or ``None``.
     """
 
     model: ModelInfo
@@ -38,3 +49,6 @@ class Snapshot(Struct, frozen=True, kw_only=True):
     ended: bool
     context_full: bool
     notice: str | None = None
+    prompt_length: int = 0
+    watched: tuple[Watched, ...] = ()
+    repetition: Repetition | None = None

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tokenloop.session.reading import Reading
+    from tokenloop.session.situations import Mu
 
 HELD_BYTES = 64 * 2**20
 """What the held logits of visited nodes may take: some 340 distributions of the default model."""
@@ -28,6 +29,7 @@ class Node:
         shown: the token as the text panel shows it.
         record: how it was chosen, for a step.
         reading: the prefill that read it and its row there, for a given token.
+        mu: mirostat's μ after it, or ``None`` before the first draw.
     """
 
     def __init__(self, token: Token) -> None:
@@ -37,6 +39,7 @@ class Node:
         self.shown = PrefixToken(token=token, how="given", p=None, rank=None)
         self.record: StepRecord | None = None
         self.reading: tuple[Reading, int] | None = None
+        self.mu: Mu | None = None
 
     def arrived(self, how: How, p: float | None, rank: int | None) -> None:
         """Note how the token came to stand here the last time."""

@@ -56,6 +56,14 @@ class Vocabulary:
         """The bytes that a token stands for."""
         return bytes.fromhex(self.token(token_id).bytes_hex)
 
+    def encode(self, text: str) -> list[int]:
+        """A fragment of text as ids; nothing in it means a special token."""
+        return self.tokenizer.encode(text, continues=True)
+
+    def label(self, token_id: int) -> str:
+        """How a token is printed."""
+        return self.token(token_id).label
+
     def _make(self, token_id: int) -> Token:
         raw = self.tokenizer.token_bytes(token_id)
         try:

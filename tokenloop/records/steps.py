@@ -1,9 +1,4 @@
-"""The plain data that the loop hands out: frozen, without tensors, ready for JSON.
-
-Every number in here was measured or computed from a pass that ran. What is not known is ``None``.
-Probabilities are in [0, 1], times in milliseconds, sizes in bytes, entropies in bits.
-A :class:`StepRecord` encodes to one line of ``tokenloop run --json``.
-"""
+"""A step and all that belongs to it; a :class:`StepRecord` is one line of ``run --json``."""
 
 from __future__ import annotations
 
@@ -86,6 +81,8 @@ class StageRecord(Struct, frozen=True, kw_only=True):
         entropy_before_bits, entropy_bits: of the survivors' distribution before and after.
         skipped: why it did nothing, or ``None`` where it acted.
         note: what else is worth saying ("greedy: T = 0 keeps only the best").
+        definition: which definition is active where the traditions differ ("exactly k").
+        figures: what the stage found, by name (``{"mu": 9.2}``).
     """
 
     name: str
@@ -97,6 +94,8 @@ class StageRecord(Struct, frozen=True, kw_only=True):
     entropy_bits: float
     skipped: str | None = None
     note: str | None = None
+    definition: str | None = None
+    figures: dict[str, float | int | str] = field(default_factory=dict)
 
 
 class Draw(Struct, frozen=True, kw_only=True):
