@@ -149,7 +149,7 @@ def sampler(size: int) -> list[float]:
     """What chain, trace, draw and record take for a vocabulary of a size, in milliseconds."""
     import numpy as np
 
-    from tokenloop.sampling import SamplerSettings, raw_candidates
+    from tokenloop.sampling import SamplerSettings, Situation, raw_candidates
     from tokenloop.session.now import Dials, consider
     from tokenloop.session.vocabulary import Vocabulary
 
@@ -167,7 +167,7 @@ def sampler(size: int) -> list[float]:
     times = []
     for _ in range(60):
         start = time.perf_counter()
-        consider(raw_candidates(logits), IDS, 0, dials, vocabulary)
+        consider(raw_candidates(logits), Situation(IDS), 0, dials, vocabulary)
         times.append((time.perf_counter() - start) * 1e3)
     return times
 
