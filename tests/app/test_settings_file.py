@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 import os
 from typing import TYPE_CHECKING
 
@@ -10,6 +12,7 @@ import pytest
 from tests.app.driving import driven
 from tokenloop.app.keys import BY_ID
 from tokenloop.app.settings_file import FileSettings, SettingsFileError, read_settings
+from tokenloop.sampling import PARAMETERS, PRESETS, Grammar, SamplerSettings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,6 +42,77 @@ def test_every_setting_is_read(tmp_path: Path) -> None:
     }
 
 
+def read(tmp_path: Path, text: str) -> FileSettings:
+    path = tmp_path / "settings.toml"
+    path.write_text(text)
+    return read_settings(BY_ID, path)
+
+
+def as_toml(value: object) -> str:
+    """A setting's value as a person writes it."""
+    if isinstance(value, Grammar):
+        return f'{{kind = "{value.kind}", text = "{value.text}"}}'
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key} = {item}" for key, item in value.items()) + "}"
+    return json.dumps(value)
+
+
+CHANGED = SamplerSettings(
+    **{
+        name: parameter.low if parameter.low != getattr(SamplerSettings(), name) else parameter.high
+        for name, parameter in PARAMETERS.items()
+    },
+    order="transformers",
+    stages=("top_k", "temperature"),
+    off=("top_k",),
+    repeat_last_n=32,
+    penalize_prompt=False,
+    dry_sequence_breakers=("\n", "|"),
+    logit_bias={3: -math.inf, 16570: -2.0},
+    bad_words=((1, 2), (3,)),
+    grammar=Grammar("regex", "a+"),
+)
+
+
+def test_a_changed_value_is_known_of_every_setting() -> None:
+    same = [
+        name
+        for name in SamplerSettings.__struct_fields__
+        if getattr(CHANGED, name) == getattr(SamplerSettings(), name)
+    ]
+    assert same == []
+
+
+@pytest.mark.parametrize("name", SamplerSettings.__struct_fields__)
+def test_every_setting_of_the_sampler_is_read(tmp_path: Path, name: str) -> None:
+    value = getattr(CHANGED, name)
+    settings = read(tmp_path, f"[sampler]\n{name} = {as_toml(value)}\n").sampler
+    assert settings == SamplerSettings().replace(**{name: value})
+
+
+def test_a_preset_is_the_base_of_what_else_is_said(tmp_path: Path) -> None:
+    settings = read(tmp_path, '[sampler]\ntop_k = 9\npreset = "creative"\n').sampler
+    assert settings == PRESETS["creative"].settings.replace(top_k=9)
+
+
+def test_own_presets_build_on_each_other_and_are_bases_too(tmp_path: Path) -> None:
+    file = read(
+        tmp_path,
+        '[sampler]\npreset = "bolder"\nmin_p = 0.2\n'
+        '[presets.bold]\npreset = "transformers"\ntemperature = 1.5\n'
+        '[presets.bolder]\npreset = "bold"\ntop_k = 0\n',
+    )
+    bold = PRESETS["transformers"].settings.replace(temperature=1.5)
+    assert file.presets == {"bold": bold, "bolder": bold.replace(top_k=0)}
+    assert file.sampler == bold.replace(top_k=0, min_p=0.2)
+
+
+def test_a_grammar_may_lie_in_a_file_beside_the_settings(tmp_path: Path) -> None:
+    (tmp_path / "pair.lark").write_text('start: "a" "b"\n')
+    text = '[sampler.grammar]\nkind = "lark"\nfile = "pair.lark"\n'
+    assert read(tmp_path, text).sampler.grammar == Grammar("lark", 'start: "a" "b"\n')
+
+
 @pytest.mark.parametrize(
     ("text", "key"),
     [
@@ -49,6 +123,9 @@ def test_every_setting_is_read(tmp_path: Path) -> None:
         ("threads = 0", "threads"),
         ("threads = true", "threads"),
         ("device = 3", "device"),
+        ('device = "tpu"', "device: one of auto, cpu, cuda, cuda:N"),
+        ('dtype = "int8"', "dtype: one of auto, float32"),
+        ("dtype = []", "dtype"),
         ("colour = 1", "colour"),
         ("sampler = 1", "sampler"),
         ("[sampler]\ntemperature = -1", "sampler.temperature"),
@@ -57,6 +134,40 @@ def test_every_setting_is_read(tmp_path: Path) -> None:
         ("[sampler]\nheat = 1", "sampler.heat"),
         ("[sampler]\nlogit_bias = {a = 1}", "sampler.logit_bias"),
         ("[sampler]\nlogit_bias = 3", "sampler.logit_bias"),
+        ("[sampler]\nlogit_bias = {1 = 2000}", "sampler.logit_bias: 2000.0 is not possible"),
+        ("[sampler]\ntop_k = 1.5", "sampler.top_k: 1.5 is not possible: a whole number from 0"),
+        ('[sampler]\nstages = ["top_q"]', "sampler.stages: 'top_q' is not possible: one of "),
+        ('[sampler]\nstages = ["top_k", "top_k"]', "sampler.stages"),
+        ('[sampler]\nstages = "top_k"', "sampler.stages"),
+        ('[sampler]\noff = [["top_k"]]', "sampler.off"),
+        ("[sampler]\nbad_words = [1]", "sampler.bad_words"),
+        ("[sampler]\nbad_words = [[]]", "sampler.bad_words"),
+        ('[sampler]\ndry_sequence_breakers = [""]', "sampler.dry_sequence_breakers"),
+        ("[sampler]\npenalize_prompt = 1", "sampler.penalize_prompt"),
+        ('[sampler]\npreset = "mine"', "sampler.preset: not a preset; known are llamacpp, "),
+        ("[sampler]\npreset = []", "sampler.preset"),
+        ('[sampler]\ngrammar = "a"', "sampler.grammar: a table: [sampler.grammar]"),
+        (
+            '[sampler.grammar]\nkind = "yaml"\ntext = "a"',
+            "sampler.grammar.kind: one of json_schema",
+        ),
+        ('[sampler.grammar]\nkind = "regex"', "sampler.grammar: a kind with either"),
+        ('[sampler.grammar]\nkind = "regex"\ntext = ""', "sampler.grammar: '' is not possible"),
+        ('[sampler.grammar]\nkind = "regex"\ntext = 3', "sampler.grammar: '3' is not possible"),
+        ('[sampler.grammar]\nkind = "regex"\npath = "a"', "sampler.grammar.path: not a key"),
+        ('[sampler.grammar]\nkind = "lark"\nfile = "no"', "sampler.grammar.file: no: No such file"),
+        ('[sampler.grammar]\nkind = "lark"\nfile = "."', "sampler.grammar.file: . is a directory"),
+        ('[sampler.grammar]\nkind = "lark"\nfile = 3', "sampler.grammar.file: a path"),
+        ('[sampler.grammar]\nkind = "lark"\nfile = "a\\u0000"', "sampler.grammar.file"),
+        ('[sampler.grammar]\nkind = "lark"\nfile = "~nobody/a"', "sampler.grammar.file"),
+        ("presets = 1", "presets: a table"),
+        ("[presets]\nmine = 1", "presets.mine: a table: [presets.mine]"),
+        ("[presets.mine]\nheat = 1", "presets.mine.heat: not a setting"),
+        ("[presets.mine]\ntop_p = 7", "presets.mine.top_p: 7 is not possible"),
+        ("[presets.greedy]\ntop_k = 7", "presets.greedy: greedy is ready-made"),
+        ('[presets."a b"]\ntop_k = 7', "presets.a b: a name of up to 32 letters"),
+        ('[presets.a]\npreset = "b"\n[presets.b]', "presets.a.preset: not a preset"),
+        (f"seed = {'9' * 5000}", "is not TOML"),
         ('[keys]\nfly = "f"', "keys.fly"),
         ("[keys]\nstep = 3", "keys.step"),
         ('[keys]\nstep = ""', "keys.step"),
@@ -86,7 +197,7 @@ def test_what_cant_be_is_one_line_with_file_and_key(tmp_path: Path, text: str, k
 def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "settings.toml"
     path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(SettingsFileError, match="TOML"):
+    with pytest.raises(SettingsFileError, match="is not UTF-8 at byte 0"):
         read_settings(BY_ID, path)
     with pytest.raises(SettingsFileError, match="directory"):
         read_settings(BY_ID, tmp_path)

@@ -9,8 +9,12 @@ precision = "exact"
 threads = 2
 
 [sampler]
-temperature = 0.7
+preset = "creative"
 top_k = 20
+
+[presets.bold]
+temperature = 1.5
+stages = ["min_p", "temperature"]
 
 [keys]
 step = "space,x"
@@ -21,7 +25,6 @@ The command line takes its defaults from the same file: Textual is imported only
 
 from __future__ import annotations
 
-import stat
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,7 +32,18 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, structs
 from platformdirs import user_config_dir
 
-from tokenloop.errors import SettingError, TokenloopError
+from tokenloop.app.runtime_choice import (
+    DEVICE,
+    DEVICES_IN_WORDS,
+    DTYPES,
+    PRECISIONS,
+    RUNTIME_KEYS,
+    RuntimeChoice,
+)
+from tokenloop.app.settings_error import SettingsFileError, check_table
+from tokenloop.app.settings_sampler import read_presets, read_sampler
+from tokenloop.app.settings_text import NoTextError, small_text
+from tokenloop.errors import SettingError
 from tokenloop.sampling.settings import SamplerSettings, check_seed
 
 if TYPE_CHECKING:
@@ -37,19 +51,11 @@ if TYPE_CHECKING:
 
     from tokenloop.app.keys import Command
 
-MOST_BYTES = 1 << 20
+__all__ = ["FileSettings", "SettingsFileError", "read_settings", "settings_path"]
+
 THEMES = ("dark", "light")
 FIXED = {"quit": ("ctrl+q",), "palette": ("ctrl+p",)}
 """Keys that Textual itself keeps for these, whatever else the commands have."""
-
-PRECISIONS = ("exact", "fast")
-
-
-class SettingsFileError(TokenloopError):
-    """The settings file says something that can't be honoured; names file and key."""
-
-    def __init__(self, path: Path, key: str, allowed: str) -> None:
-        super().__init__(f"{path}: {key}: {allowed}" if key else f"{path}: {allowed}")
 
 
 class FileSettings(Struct, frozen=True, kw_only=True):
@@ -59,6 +65,7 @@ class FileSettings(Struct, frozen=True, kw_only=True):
         theme: ``dark`` or ``light``.
         seed, device, dtype, precision, threads: as on the command line.
         sampler: the sampler's settings, the defaults where the file says nothing.
+        presets: the person's own, by name.
         keys: key names by command id.
     """
 
@@ -69,7 +76,13 @@ class FileSettings(Struct, frozen=True, kw_only=True):
     precision: str | None = None
     threads: int | None = None
     sampler: SamplerSettings = SamplerSettings()
+    presets: dict[str, SamplerSettings] = {}
     keys: dict[str, str] = {}
+
+    @property
+    def runtime(self) -> RuntimeChoice:
+        """What it says about how to run a model."""
+        return RuntimeChoice(**{name: getattr(self, name) for name in RUNTIME_KEYS})
 
 
 def settings_path() -> Path:
@@ -89,27 +102,20 @@ def read_settings(commands: Mapping[str, Command], path: Path | None = None) -> 
     """
     path = path or settings_path()
     try:
-        table = tomllib.loads(_text(path))
+        table = tomllib.loads(small_text(path))
     except FileNotFoundError:
         return FileSettings()
     except OSError as error:
         raise SettingsFileError(path, "", error.strerror or "can't be read") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except NoTextError as error:
+        raise SettingsFileError(path, "", str(error)) from None
+    except (ValueError, RecursionError) as error:
+        # ValueError: also a number of more digits than Python reads.
         raise SettingsFileError(path, "", f"is not TOML: {error}") from None
+    presets = read_presets(path, table.pop("presets", {}))
+    sampler = read_sampler(path, "sampler", table.pop("sampler", {}), presets)
     checked = {key: _value(path, key, value, commands) for key, value in table.items()}
-    return structs.replace(FileSettings(), **checked)
-
-
-def _text(path: Path) -> str:
-    """What the file holds. A pipe or a device is not opened: that could wait for ever."""
-    state = path.stat()
-    if not stat.S_ISREG(state.st_mode):
-        kind = "a directory" if stat.S_ISDIR(state.st_mode) else "not a regular file"
-        raise SettingsFileError(path, "", f"is {kind}")
-    if state.st_size > MOST_BYTES:
-        problem = f"{state.st_size:,} bytes; at most {MOST_BYTES:,} are allowed"
-        raise SettingsFileError(path, "", problem)
-    return path.read_text(encoding="utf-8")
+    return structs.replace(FileSettings(sampler=sampler, presets=presets), **checked)
 
 
 def _value(path: Path, key: str, value: Any, commands: Mapping[str, Command]) -> object:
@@ -123,20 +129,19 @@ def _value(path: Path, key: str, value: Any, commands: Mapping[str, Command]) ->
                 return check_seed(value)
             except SettingError as error:
                 raise SettingsFileError(path, key, error.allowed) from None
-        case "device" | "dtype":
-            if not isinstance(value, str):
-                raise SettingsFileError(path, key, 'a text such as "auto"')
+        case "device":
+            if not isinstance(value, str) or not DEVICE.fullmatch(value):
+                raise SettingsFileError(path, key, DEVICES_IN_WORDS)
             return value
-        case "precision":
-            if value not in PRECISIONS:
-                raise SettingsFileError(path, key, f"one of {', '.join(PRECISIONS)}")
+        case "dtype" | "precision":
+            choices = DTYPES if key == "dtype" else PRECISIONS
+            if value not in choices:
+                raise SettingsFileError(path, key, f"one of {', '.join(choices)}")
             return value
         case "threads":
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
                 raise SettingsFileError(path, key, "a whole number from 1")
             return value
-        case "sampler":
-            return _sampler(path, value)
         case "keys":
             return _keys(path, value, commands)
         case _:
@@ -144,35 +149,9 @@ def _value(path: Path, key: str, value: Any, commands: Mapping[str, Command]) ->
             raise SettingsFileError(path, key, f"not a setting; known are {known}")
 
 
-def _sampler(path: Path, value: Any) -> SamplerSettings:
-    _check_table(path, "sampler", value)
-    settings = SamplerSettings()
-    for key, entry in value.items():
-        if key == "logit_bias":
-            entry = _biases(path, entry)
-        elif key not in SamplerSettings.__struct_fields__:
-            known = ", ".join(SamplerSettings.__struct_fields__)
-            raise SettingsFileError(path, f"sampler.{key}", f"not a setting; known are {known}")
-        try:
-            settings = structs.replace(settings, **{key: entry})
-        except SettingError as error:
-            raise SettingsFileError(path, f"sampler.{key}", error.allowed) from None
-    return settings
-
-
-def _biases(path: Path, value: Any) -> dict[int, float]:
-    _check_table(path, "sampler.logit_bias", value)
-    try:
-        return {int(key): float(bias) for key, bias in value.items()}
-    except (TypeError, ValueError):
-        raise SettingsFileError(
-            path, "sampler.logit_bias", "token ids with numbers, such as 16570 = -2.0"
-        ) from None
-
-
 def _keys(path: Path, value: Any, commands: Mapping[str, Command]) -> dict[str, str]:
     """Key names by command id; no key may be left with two commands."""
-    _check_table(path, "keys", value)
+    check_table(path, "keys", value)
     for command_id, keys in value.items():
         if command_id not in commands:
             known = ", ".join(sorted(commands))
@@ -208,8 +187,3 @@ def _key_names(path: Path, command_id: str, keys: str) -> list[str]:
             )
         names.append(name)
     return names
-
-
-def _check_table(path: Path, key: str, value: Any) -> None:
-    if not isinstance(value, dict):
-        raise SettingsFileError(path, key, f"a table: [{key}]")
