@@ -11,16 +11,18 @@ import pytest
 from msgspec import structs
 
 from tokenloop.errors import ContextFullError, DistributionError, SessionError, SettingError
-from tokenloop.records import StepRecord
+from tokenloop.records import LatencyHistory, StepRecord
 from tokenloop.sampling import Candidates, SamplerSettings, uniform
 from tokenloop.session import Session
+from tokenloop.session.snapshot import Snapshot
 from tokenloop_models.errors import Cancelled
 
 
 def state(session: Session) -> tuple[object, ...]:
     """Everything that a failed command must leave as it was.
 
-    All but the cache's record: a pass that failed may have overwritten part of the cache.
+    All but the cache's record, as a pass that failed may have overwritten part of the cache, and
+    the time of the last redraw.
     """
     snapshot = session.snapshot()
     return (
@@ -28,8 +30,13 @@ def state(session: Session) -> tuple[object, ...]:
         session.held,
         session.held_logits.tolist(),
         session.settings,
-        structs.replace(snapshot, cache=None),
+        structs.replace(snapshot, cache=None, latency=passes_of(snapshot)),
     )
+
+
+def passes_of(snapshot: Snapshot) -> LatencyHistory:
+    """What the passes cost so far, whatever the sampler did since."""
+    return structs.replace(snapshot.latency, redraw_ms=None)
 
 
 # --- step ----------------------------------------------------------------------------------------
@@ -150,10 +157,10 @@ def test_rewind_and_redo_gives_the_same_ids(session: Session) -> None:
 def test_rewind_restores_distribution_and_draw_without_a_pass(session: Session) -> None:
     before = session.held
     session.step()
-    passes = session.snapshot().latency
+    passes = passes_of(session.snapshot())
     session.rewind()
     assert session.held == before
-    assert session.snapshot().latency == passes
+    assert passes_of(session.snapshot()) == passes
     assert session.snapshot().cache.computed == 0
 
 
@@ -177,7 +184,7 @@ def test_roll_changes_the_attempt_and_runs_no_pass(session: Session) -> None:
     rolled = session.roll()
     after = session.snapshot()
     assert rolled.draw.attempt == 1
-    assert after.latency == before.latency
+    assert passes_of(after) == passes_of(before)
     assert after.cache == before.cache
     assert after.choice.candidates == before.choice.candidates
 
@@ -425,7 +432,7 @@ def test_settings_redraw_from_the_held_logits_without_a_pass(session: Session) -
     before = session.snapshot()
     session.configure(session.settings.replace(temperature=0.3, top_k=5))
     after = session.snapshot()
-    assert after.latency == before.latency
+    assert passes_of(after) == passes_of(before)
     assert after.choice.entropy_bits == before.choice.entropy_bits
     assert after.choice.final_entropy_bits < before.choice.final_entropy_bits
 
@@ -546,3 +553,17 @@ def test_a_record_is_one_json_object_and_comes_back_equal(session: Session) -> N
     line = msgspec.json.encode(record)
     assert b"\n" not in line
     assert msgspec.json.decode(line, type=StepRecord) == record
+
+
+def test_the_history_tells_a_redraw_from_a_pass(session: Session) -> None:
+    session.open(session.encode("The capital"))
+    assert session.snapshot().latency.redraw_ms is None
+    last = session.snapshot().latency.last
+    session.configure(session.settings.replace(temperature=1.5))
+    turned = session.snapshot().latency
+    assert turned.redraw_ms is not None
+    assert turned.last is last
+    session.step()
+    assert session.snapshot().latency.redraw_ms is None
+    session.rewind()
+    assert session.snapshot().latency.redraw_ms is not None

@@ -254,6 +254,8 @@ class LatencyHistory(Struct, frozen=True, kw_only=True):
         decode: the last pass over one position, or ``None``.
         last: whichever of the two ran last.
         last_is_step: whether that pass was a step's; it read given text otherwise.
+        redraw_ms: what the sampler took since, where no pass ran for the last change; ``None``
+            right after a pass.
         paint_ms: what the screen took for the last change, or ``None`` where there is no screen.
     """
 
@@ -262,6 +264,7 @@ class LatencyHistory(Struct, frozen=True, kw_only=True):
     decode: Latency | None = None
     last: Latency | None = None
     last_is_step: bool = False
+    redraw_ms: float | None = None
     paint_ms: float | None = None
 
 

@@ -19,6 +19,7 @@ class History:
         self._decode: Latency | None = None
         self._last: Latency | None = None
         self._last_is_step = False
+        self._redraw_ms: float | None = None
 
     def add(self, latency: Latency, *, step: bool) -> None:
         """Note one pass.
@@ -28,13 +29,21 @@ class History:
             step: whether a step ran it. A pass over one given token, or one that brings logits
                 back, computes one position too and is none.
         """
-        self._last, self._last_is_step = latency, step
+        self._last, self._last_is_step, self._redraw_ms = latency, step, None
         if latency.positions > 1:
             self._prefill = latency
         else:
             self._decode = latency
         if step:
             self._steps_ms.append(latency.total)
+
+    def redrawn(self, sample_ms: float) -> None:
+        """Note that the sampler drew anew from held logits: no pass ran.
+
+        Args:
+            sample_ms: what it took.
+        """
+        self._redraw_ms = sample_ms
 
     def record(self) -> LatencyHistory:
         """As the latency panel wants it."""
@@ -44,4 +53,5 @@ class History:
             decode=self._decode,
             last=self._last,
             last_is_step=self._last_is_step,
+            redraw_ms=self._redraw_ms,
         )

@@ -348,6 +348,7 @@ class Session:
         last = self._branch[-1]
         last.attempt += 1
         self._now = consider(now.raw, now.situation, last.attempt, self._dials, self._vocabulary)
+        self._history.redrawn(self._now.sample_ms)
         return self._now.choice
 
     def resample(self) -> StepRecord:
@@ -424,6 +425,7 @@ class Session:
                 self.ids, self._prompt_length, last.mu, dials.settings
             )
             self._now = consider(self._now.raw, situation, last.attempt, dials, self._vocabulary)
+            self._history.redrawn(self._now.sample_ms)
         self._dials = dials
 
     def _consider(
@@ -549,6 +551,7 @@ class Session:
         self._held.hold(branch[-1], logits)
         if run is None:
             self._cache = self._passes.record(len(branch), 0)
+            self._history.redrawn(now.sample_ms)
             return
         self._cache = self._passes.record(run.kept, run.computed)
         self._history.add(run.latency(now.sample_ms), step=step)
