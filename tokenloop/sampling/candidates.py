@@ -5,18 +5,21 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tokenloop.sampling.levels import Side, level_that_reaches, levels_of
 
 BLOCK = 64
 """Candidates a block, in the search for the best ones."""
 
 SORTED_FIRST = 256
 """How many of the best are looked at before all are."""
-LEVELS_PER_NAT, DEEPEST = 64, 4095
-"""How finely candidates are parted by their logit's distance from the best; the rest is one."""
+
+EXACT = 1e4
+"""Logits below lose less than 1e-11 when two of them are subtracted."""
 
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
@@ -42,7 +45,9 @@ class Candidates:
 
     def keep(self, mask: Mask) -> Self:
         """Those where ``mask`` (n,) is true."""
-        return type(self)(self.ids[mask], self.logits[mask])
+        # Numbers of the kept ones first: 0.2 ms of 262,144, indexing twice by the mask 1.9 ms.
+        kept = np.flatnonzero(mask)
+        return type(self)(self.ids[kept], self.logits[kept])
 
     def keep_indices(self, indices: NDArray[np.intp]) -> Self:
         """Those at ``indices`` (m,), in the order of their ids."""
@@ -67,6 +72,13 @@ class Candidates:
         """(n,) softmax of the logits; sums to one."""
         return self._softmax[0]
 
+    @property
+    def surprisals(self) -> Floats:
+        """(n,) −ln p in nats; computed around the largest logit, so exact however large it is."""
+        surprisals: Floats = self._largest - self.logits
+        surprisals += math.log(self._softmax[1])
+        return surprisals
+
     @cached_property
     def _largest(self) -> float:
         return float(self.logits.max())
@@ -80,11 +92,19 @@ class Candidates:
         weights /= total
         return weights, total
 
-    @cached_property
+    @property
     def entropy_bits(self) -> float:
-        """Shannon entropy −Σ p log₂ p of the probabilities, as (ln Σ exp − Σ p · logit) / ln 2."""
-        nats = self.log_sum_exp - float(self.probabilities @ self.logits)
-        return max(0.0, nats / math.log(2))
+        """Shannon entropy −Σ p log₂ p of the probabilities."""
+        return self.entropy_nats / math.log(2)
+
+    @cached_property
+    def entropy_nats(self) -> float:
+        """Shannon entropy −Σ p ln p of the probabilities, as ln Σ exp(logit) − Σ p · logit."""
+        if abs(self._largest) < EXACT:
+            nats = self.log_sum_exp - float(self.probabilities @ self.logits)
+        else:
+            nats = float(self.probabilities @ self.surprisals)
+        return max(0.0, nats)
 
     def best(self, count: int) -> NDArray[np.intp]:
         """Indices of the ``count`` best: descending logit, lowest id first among equals.
@@ -98,12 +118,14 @@ class Candidates:
         return known[:count]
 
     def _sorted(self, count: int) -> NDArray[np.intp]:
-        blocks = self.logits[: len(self) // BLOCK * BLOCK].reshape(-1, BLOCK).max(axis=1)
-        if count > len(blocks):
+        blocks = len(self) // BLOCK
+        if count > blocks:
             return np.argsort(-self.logits, kind="stable")
-        # The count-th best block maximum: at least so many candidates reach it, so none below it
-        # is among the best. Sorting those alone takes 0.1 ms of 49,152, sorting all 4 ms.
-        floor = np.partition(blocks, len(blocks) - count)[len(blocks) - count]
+        # Each block's best one. The count-th best of these is reached by at least so many
+        # candidates, so none below it is among the best. Sorting those alone takes 0.1 ms of
+        # 49,152, sorting all 4 ms.
+        maxima = self.logits[: blocks * BLOCK].reshape(BLOCK, blocks).max(axis=0)
+        floor = np.partition(maxima, blocks - count)[blocks - count]
         reaching = np.flatnonzero(self.logits >= floor)
         return reaching[np.argsort(-self.logits[reaching], kind="stable")]
 
@@ -118,7 +140,7 @@ class Candidates:
             Its index, and the cumulative probability before and with it. Where rounding leaves the
             whole sum a hair below ``mass``, the last candidate with any probability is meant.
         """
-        side: Literal["left", "right"] = "right" if beyond else "left"
+        side: Side = "right" if beyond else "left"
         members, below = self.best(SORTED_FIRST), 0.0
         sums = np.cumsum(self.probabilities[members])
         if sums[-1] < mass or (beyond and sums[-1] == mass):
@@ -129,26 +151,14 @@ class Candidates:
             last -= 1
         return int(members[last]), float(sums[last - 1]) if last else below, float(sums[last])
 
-    def _level_that_reaches(
-        self, mass: float, side: Literal["left", "right"]
-    ) -> tuple[NDArray[np.intp], float]:
-        """Those candidates of one 64th of a nat among which ``mass`` is reached, best first.
+    def _level_that_reaches(self, mass: float, side: Side) -> tuple[NDArray[np.intp], float]:
+        """Those among which ``mass`` is reached, best first, and the probability of all better."""
+        members, below = level_that_reaches(*self._levels, mass, side)
+        return members[np.argsort(-self.logits[members], kind="stable")], below
 
-        Adding up by such levels and sorting one of them takes 1 ms of 262,144 candidates, sorting
-        them all 30 ms.
-
-        Returns:
-            Their indices, and the probability of all better ones.
-        """
-        depths = np.minimum((self._largest - self.logits) * LEVELS_PER_NAT, DEEPEST)
-        levels = depths.astype(np.intp)
-        sums = np.cumsum(np.bincount(levels, self.probabilities))
-        level = int(np.searchsorted(sums, mass, side=side))
-        if level == len(sums):  # the whole sum is below: the last level with any probability
-            level = int(np.searchsorted(sums, sums[-1]))
-        members = np.flatnonzero(levels == level)
-        ordered = members[np.argsort(-self.logits[members], kind="stable")]
-        return ordered, float(sums[level - 1]) if level else 0.0
+    @cached_property
+    def _levels(self) -> tuple[NDArray[np.intp], Floats]:
+        return levels_of(self._largest - self.logits, self.probabilities)
 
     def find(self, token_id: int) -> int | None:
         """Index of a token, or ``None`` where it was cut."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tokenloop.errors import DistributionError
 from tokenloop.sampling.candidates import Candidates, Floats, Ids
+from tokenloop.sampling.memory import keep_freed_memory
 from tokenloop.sampling.settings import SamplerSettings
 from tokenloop.sampling.stages import STAGES, Context, Effect, Situation, Stage, Values
 
@@ -42,9 +43,9 @@ class Outcome:
         """Probability (of what entered) that the stage cut, in [0, 1]."""
         if len(self.after) == len(self.before):
             return 0.0
-        kept = np.zeros(int(self.before.ids[-1]) + 1, dtype=np.bool_)  # by id
-        kept[self.after.ids] = True
-        return float(self.before.probabilities[~kept[self.before.ids]].sum())
+        cut = np.ones(int(self.before.ids[-1]) + 1, dtype=np.bool_)  # by id
+        cut[self.after.ids] = False
+        return float(self.before.probabilities @ cut[self.before.ids])
 
 
 @dataclass(frozen=True)
@@ -89,8 +90,9 @@ def raw_candidates(logits: NDArray[np.float32]) -> Candidates:
     Raises:
         DistributionError: a logit is NaN or plus infinity, or none is finite.
     """
+    keep_freed_memory()
+    finite = np.isfinite(logits)
     scores = logits.astype(np.float64)
-    finite = np.isfinite(scores)
     if not finite.all():
         bad = np.flatnonzero(np.isnan(scores) | (scores == np.inf))
         if len(bad):
@@ -137,6 +139,8 @@ def run_chain(raw: Candidates, situation: Situation, settings: SamplerSettings) 
 
 
 SWITCHED_OFF = "off: switched off"
+ONE_LEFT = "one candidate is left"
+"""Why no stage can change anything more, whatever its settings."""
 
 
 def _run_stage(stage: Stage, left: Candidates, context: Context) -> Outcome:
@@ -149,7 +153,9 @@ def _run_stage(stage: Stage, left: Candidates, context: Context) -> Outcome:
     if not len(after):
         raise DistributionError(f"{stage.name} leaves no candidate: nothing can be drawn")
     skipped = effect.skipped
-    if skipped is None and (after is left or (len(left) == 1 and len(after) == 1)):
+    if off is None and len(left) == 1:
+        skipped = ONE_LEFT
+    elif skipped is None and after is left:
         skipped = stage.no_effect
     return Outcome(
         name=stage.name,
@@ -157,7 +163,7 @@ def _run_stage(stage: Stage, left: Candidates, context: Context) -> Outcome:
         before=left,
         after=after,
         skipped=skipped,
-        note=effect.note or stage.note(context),
+        note=effect.note or (stage.note(context) if off is None else None),
         definition=stage.definition(context),
         figures=effect.figures,
     )
