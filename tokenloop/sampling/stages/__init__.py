@@ -7,9 +7,12 @@ object where it does nothing. ``why_off`` says beforehand that its settings turn
 from __future__ import annotations
 
 from tokenloop.sampling.stages.bias import LOGIT_BIAS
+from tokenloop.sampling.stages.cutoffs import EPSILON_CUTOFF, ETA_CUTOFF
 from tokenloop.sampling.stages.cuts import MIN_P, TOP_K, TOP_P
 from tokenloop.sampling.stages.mirostat import MIROSTAT
 from tokenloop.sampling.stages.penalties import PENALTIES
+from tokenloop.sampling.stages.sigma import TOP_N_SIGMA
+from tokenloop.sampling.stages.smoothing import SMOOTHING
 from tokenloop.sampling.stages.stage import (
     Constraint,
     Context,
@@ -19,12 +22,30 @@ from tokenloop.sampling.stages.stage import (
     Values,
     Words,
 )
-from tokenloop.sampling.stages.temperature import TEMPERATURE
+from tokenloop.sampling.stages.temperature import DYNAMIC_TEMPERATURE, TEMPERATURE
+from tokenloop.sampling.stages.top_a import TOP_A
+from tokenloop.sampling.stages.typical import TYPICAL_P
+from tokenloop.sampling.stages.xtc import XTC
 
-STAGES: dict[str, Stage] = {
-    stage.name: stage
-    for stage in (LOGIT_BIAS, PENALTIES, TOP_K, TOP_P, MIN_P, TEMPERATURE, MIROSTAT)
-}
+_ALL = (
+    LOGIT_BIAS,
+    PENALTIES,
+    TOP_N_SIGMA,
+    TOP_K,
+    TYPICAL_P,
+    TOP_P,
+    MIN_P,
+    TOP_A,
+    EPSILON_CUTOFF,
+    ETA_CUTOFF,
+    XTC,
+    SMOOTHING,
+    DYNAMIC_TEMPERATURE,
+    TEMPERATURE,
+    MIROSTAT,
+)
+
+STAGES: dict[str, Stage] = {stage.name: stage for stage in _ALL}
 """Every stage by name."""
 
 __all__ = ["STAGES", "Constraint", "Context", "Effect", "Situation", "Stage", "Values", "Words"]
