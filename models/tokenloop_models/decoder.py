@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tokenloop_models.assembly import Assembly
+from tokenloop_models.parts.attention import BLOCK
 from tokenloop_models.parts.span import Span, sight
 
 if TYPE_CHECKING:
@@ -101,8 +102,9 @@ class Decoder:
         return tuple(table.turns(start, stop, regime) for table, regime in tables)
 
     def _span(self, start: int, stop: int, regimes: tuple[int, ...]) -> Span:
+        in_blocks = self._device.type == "cpu" and stop - start > BLOCK
+        always = self.always_mask or in_blocks
         sights = tuple(
-            sight(start, stop, window, self._device, always_mask=self.always_mask)
-            for window in self.windows
+            sight(start, stop, window, self._device, always_mask=always) for window in self.windows
         )
         return Span(slice(start, stop), self.turns(start, stop, regimes), sights)

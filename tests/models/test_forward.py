@@ -156,15 +156,26 @@ def test_progress_is_told_after_each_chunk(chunked: Model) -> None:
     assert told == [(7, 20), (14, 20), (20, 20)]
 
 
-def test_a_cancelled_prefill_leaves_the_completed_chunks(chunked: Model, tiny_model: Model) -> None:
+@pytest.mark.parametrize("layers", range(TinySpec().layers + 1))
+def test_a_cancelled_prefill_leaves_the_completed_chunks(
+    chunked: Model, tiny_model: Model, layers: int
+) -> None:
+    """Whether it is stopped between two chunks or within one, after some of its layers."""
     cache = chunked.new_cache()
     chunked.forward(IDS[:3], cache)
-    looks = iter([False, False, True])
-    with pytest.raises(Cancelled):
+    looks = iter([False] * (2 * (TinySpec().layers + 1) + layers) + [True])
+    with pytest.raises(Cancelled, match="stopped after 14 of 37 positions"):
         chunked.forward(IDS[3:40], cache, top=3, cancelled=lambda: next(looks))
     assert cache.length == 3 + 14
     stepped = chunked.forward([IDS[17]], cache).logits
     np.testing.assert_allclose(stepped, fresh(tiny_model, IDS[:18]), rtol=0, atol=1e-4)
+
+
+def test_a_decode_asks_once_whether_to_go_on(tiny_model: Model) -> None:
+    looks = iter([False])
+    cache = tiny_model.new_cache()
+    tiny_model.forward(IDS[:1], cache, cancelled=lambda: next(looks))
+    assert cache.length == 1
 
 
 def test_an_error_in_a_callback_leaves_the_completed_chunks(chunked: Model) -> None:
@@ -234,8 +245,8 @@ def test_watching_does_not_change_the_logits(tiny_model: Model) -> None:
 
 def test_larger_models_prefill_in_smaller_chunks() -> None:
     sizes = [chunk_size(parameters) for parameters in (1, 135_000_000, 362_000_000, 1_100_000_000)]
-    assert sizes == [256, 256, 128, 64]
-    assert chunk_size(10**12) == 64
+    assert sizes == [512, 512, 256, 128]
+    assert chunk_size(10**12) == 128
 
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import torch
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
     from tokenloop_models.parts.linear import Product
     from tokenloop_models.parts.norms import QueryKeyNorm
     from tokenloop_models.parts.span import Span, Store
+
+
+BLOCK = 256
+"""So many positions look at once on a CPU: not at what comes after the last of them."""
 
 
 class Attention:
@@ -120,17 +125,26 @@ class Attention:
         values: torch.Tensor,
         mask: torch.Tensor | None,
     ) -> torch.Tensor:
-        """Several positions see what came before them, and themselves."""
-        mixed = F.scaled_dot_product_attention(
-            queries.transpose(0, 1)[None],  # (1, heads, positions, dim)
-            keys,
-            values,
-            attn_mask=mask,
-            is_causal=mask is None,
-            enable_gqa=self.heads != self.kv_heads,
-            scale=self.scale,
-        )
-        return mixed[0].transpose(0, 1).reshape(-1, self.heads * self.dim)
+        """Several positions see what came before them, and themselves.
+
+        torch's kernel also multiplies what the mask then hides. Block by block, most of that is
+        never looked at.
+        """
+        count = queries.shape[0]
+        before = keys.shape[2] - count
+        blocks = [
+            F.scaled_dot_product_attention(
+                queries[first:last].transpose(0, 1)[None],  # (1, heads, block, dim)
+                keys[:, :, : before + last],
+                values[:, :, : before + last],
+                attn_mask=None if mask is None else mask[first:last, : before + last],
+                is_causal=mask is None,
+                enable_gqa=self.heads != self.kv_heads,
+                scale=self.scale,
+            )[0].transpose(0, 1)
+            for first, last in pairwise([*range(0, count, BLOCK), count])
+        ]
+        return torch.cat(blocks).view(count, self.heads * self.dim)
 
     def _several_in_groups(
         self,
