@@ -11,7 +11,12 @@ ORDER_NAMES: tuple[Order, ...] = get_args(Order)
 ORDERS: dict[str, tuple[str, ...]] = {
     "llamacpp": (
         "logit_bias",
+        "bad_words",
+        "min_length",
+        "grammar",
+        "no_repeat_ngram",
         "penalties",
+        "dry",
         "top_n_sigma",
         "top_k",
         "typical_p",
@@ -29,6 +34,11 @@ ORDERS: dict[str, tuple[str, ...]] = {
     "transformers": (
         "logit_bias",
         "penalties",
+        "dry",
+        "no_repeat_ngram",
+        "bad_words",
+        "min_length",
+        "grammar",
         "smoothing",
         "dynamic_temperature",
         "temperature",

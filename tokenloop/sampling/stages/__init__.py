@@ -6,10 +6,15 @@ object where it does nothing. ``why_off`` says beforehand that its settings turn
 
 from __future__ import annotations
 
+from tokenloop.sampling.stages.bad_words import BAD_WORDS
 from tokenloop.sampling.stages.bias import LOGIT_BIAS
 from tokenloop.sampling.stages.cutoffs import EPSILON_CUTOFF, ETA_CUTOFF
 from tokenloop.sampling.stages.cuts import MIN_P, TOP_K, TOP_P
+from tokenloop.sampling.stages.dry import DRY
+from tokenloop.sampling.stages.grammar import GRAMMAR
+from tokenloop.sampling.stages.length import MIN_LENGTH
 from tokenloop.sampling.stages.mirostat import MIROSTAT
+from tokenloop.sampling.stages.ngram import NO_REPEAT_NGRAM
 from tokenloop.sampling.stages.penalties import PENALTIES
 from tokenloop.sampling.stages.sigma import TOP_N_SIGMA
 from tokenloop.sampling.stages.smoothing import SMOOTHING
@@ -29,7 +34,12 @@ from tokenloop.sampling.stages.xtc import XTC
 
 _ALL = (
     LOGIT_BIAS,
+    BAD_WORDS,
+    MIN_LENGTH,
+    GRAMMAR,
+    NO_REPEAT_NGRAM,
     PENALTIES,
+    DRY,
     TOP_N_SIGMA,
     TOP_K,
     TYPICAL_P,

@@ -7,22 +7,24 @@ from collections.abc import Sequence
 import numpy as np
 
 from tokenloop.sampling.candidates import Candidates
-from tokenloop.sampling.stages.stage import Context, Stage, Values
-from tokenloop.sampling.stages.window import window
+from tokenloop.sampling.stages.stage import Context, Effect, Stage, Values
+from tokenloop.sampling.stages.window import window, window_in_words
 
 
 def penalty_window(context: Context) -> Sequence[int]:
-    """The last tokens, which the penalties look at.
+    """The last tokens, which the penalties look at."""
+    return window(context, _size(context))
 
-    llama.cpp's default is the last 64, transformers looks at everything, the prompt included.
-    """
+
+def _size(context: Context) -> int:
+    """llama.cpp's default is the last 64; transformers looks at everything."""
     size = context.settings.repeat_last_n
     if size is None:
-        size = 64 if context.settings.order == "llamacpp" else -1
-    return window(context, size)
+        return 64 if context.settings.order == "llamacpp" else -1
+    return size
 
 
-def penalties(left: Candidates, context: Context) -> Candidates:
+def penalties(left: Candidates, context: Context) -> Candidates | Effect:
     """Make seen tokens less likely: repetition (a factor), then frequency and presence (a sum).
 
     Repetition as in CTRL (Keskar et al. 2019, §4.1) with the sign rule of both traditions: a
@@ -41,7 +43,7 @@ def penalties(left: Candidates, context: Context) -> Candidates:
     factor = settings.repeat_penalty
     scaled = np.where(old < 0, old * factor, old / factor)
     logits[index] = scaled - counts * settings.frequency_penalty - settings.presence_penalty
-    return left.reshaped(logits)
+    return Effect(left.reshaped(logits), figures={"penalised": len(index)})
 
 
 def _penalties_off(context: Context) -> str | None:
@@ -62,10 +64,15 @@ def _penalties_values(context: Context) -> Values:
     }
 
 
+def _definition(context: Context) -> str:
+    return window_in_words(context, _size(context))
+
+
 PENALTIES = Stage(
     "penalties",
     _penalties_values,
     _penalties_off,
     penalties,
     "no candidate was seen in the window",
+    definition=_definition,
 )

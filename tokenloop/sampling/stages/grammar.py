@@ -1,0 +1,83 @@
+"""The grammar: only what it allows may come."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tokenloop.errors import DistributionError, SettingError
+from tokenloop.sampling.candidates import Candidates, Mask
+from tokenloop.sampling.stages.naming import label_of
+from tokenloop.sampling.stages.stage import Constraint, Context, Effect, Stage, Values
+
+KINDS = {"json_schema": "JSON Schema", "regex": "regex", "lark": "Lark", "gbnf": "GBNF"}
+"""A grammar's kind in words."""
+
+
+def grammar(left: Candidates, context: Context) -> Effect:
+    """Cut every token after which the new text could not go on as the grammar wants.
+
+    Willard & Louf 2023, "Efficient guided generation for large language models"; the masks are
+    llguidance's. What is left keeps its logits: the model's own odds among what is allowed.
+
+    Raises:
+        DistributionError: a dead end: nothing that the grammar allows is left.
+        SettingError: nobody compiled the grammar for this vocabulary.
+    """
+    constraint = context.situation.constraint
+    if constraint is None:
+        raise SettingError("grammar", _kind(context), "a grammar compiled for the vocabulary")
+    allowed = constraint.allowed
+    if allowed is None:
+        return Effect(left, skipped=constraint.state)
+    keep = _kept(left, allowed)
+    many = int(np.count_nonzero(allowed))
+    if not keep.any():
+        raise DistributionError(_dead_end(many, constraint, context))
+    figures: Values = {"allowed": many, "state": constraint.state}
+    if keep.all():
+        return Effect(left, note=constraint.state, figures=figures)
+    best = int(np.where(keep, -np.inf, left.logits).argmax())
+    label, p = label_of(context, int(left.ids[best])), float(left.probabilities[best])
+    return Effect(
+        left.keep(keep),
+        note=f"{constraint.state} · allows {many:,} · {_lost(left, keep)} {label} {p:.1%}",
+        figures={**figures, "best_cut": label, "best_cut_p": p},
+    )
+
+
+def _kept(left: Candidates, allowed: Mask) -> Mask:
+    """(n,) whether each candidate is allowed; ids beyond the mask are not."""
+    keep = np.zeros(len(left), dtype=np.bool_)
+    known = left.ids < len(allowed)
+    keep[known] = allowed[left.ids[known]]
+    return keep
+
+
+def _lost(left: Candidates, keep: Mask) -> str:
+    """Whether the grammar takes from the model what it would have said."""
+    return "best cut" if keep[left.best(1)[0]] else "would have said"
+
+
+def _dead_end(many: int, constraint: Constraint, context: Context) -> str:
+    written = len(context.situation.new_ids)
+    where = f"after {written:,} new tokens" if written != 1 else "after 1 new token"
+    if not many:
+        return f"grammar: dead end {where}: no token can go on from here ({constraint.state})"
+    return (
+        f"grammar: dead end {where}: of the {many:,} tokens that it allows ({constraint.state}) "
+        "the other stages leave none"
+    )
+
+
+def _kind(context: Context) -> str:
+    chosen = context.settings.grammar
+    return KINDS[chosen.kind] if chosen is not None else "none"
+
+
+GRAMMAR = Stage(
+    "grammar",
+    lambda context: {"kind": _kind(context)},
+    lambda context: None if context.settings.grammar is not None else "off: no grammar",
+    grammar,
+    "allows every candidate that is left",
+)
