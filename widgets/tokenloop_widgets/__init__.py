@@ -5,7 +5,9 @@ They know textual, rich and ``tokenloop.records``; they hold no session state an
 
 from tokenloop_widgets.cache_panel import CachePanel
 from tokenloop_widgets.candidates_panel import CandidatesPanel
+from tokenloop_widgets.comparison_panel import ComparisonPanel
 from tokenloop_widgets.drawing.keys import Key
+from tokenloop_widgets.draws_panel import DrawsPanel
 from tokenloop_widgets.key_bar import KeyBar
 from tokenloop_widgets.latency_panel import LatencyPanel
 from tokenloop_widgets.palette import DARK, LIGHT, THEMES, Palette, palette_of
@@ -13,7 +15,10 @@ from tokenloop_widgets.panel import Panel
 from tokenloop_widgets.sampler_panel import SamplerPanel
 from tokenloop_widgets.status_bar import StatusBar
 from tokenloop_widgets.summary_panel import SummaryPanel
+from tokenloop_widgets.sweep_panel import SweepPanel
 from tokenloop_widgets.text_panel import TextPanel
+from tokenloop_widgets.through_panel import ThroughPanel
+from tokenloop_widgets.watch_panel import WatchPanel
 
 __all__ = [
     "DARK",
@@ -21,6 +26,8 @@ __all__ = [
     "THEMES",
     "CachePanel",
     "CandidatesPanel",
+    "ComparisonPanel",
+    "DrawsPanel",
     "Key",
     "KeyBar",
     "LatencyPanel",
@@ -29,6 +36,9 @@ __all__ = [
     "SamplerPanel",
     "StatusBar",
     "SummaryPanel",
+    "SweepPanel",
     "TextPanel",
+    "ThroughPanel",
+    "WatchPanel",
     "palette_of",
 ]

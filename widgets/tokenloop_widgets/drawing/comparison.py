@@ -1,0 +1,315 @@
+"""Two chains on the same logits: their funnels in brief, and each candidate's fate in both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+from tokenloop.records import ChainRecord, ComparedCandidate, Comparison, StageRecord
+from tokenloop_widgets.drawing.cells import (
+    Line,
+    clip,
+    fill_height,
+    first_fitting,
+    parts,
+    safe,
+    width_of,
+)
+from tokenloop_widgets.drawing.figures import PERCENT_WIDTH, bits, count, percent, stage_name
+from tokenloop_widgets.drawing.sampler import stage_flow, stage_setting
+from tokenloop_widgets.palette import Palette, style
+
+MARKS, GAP = 2, 2
+LABEL_LEAST, LABEL_MOST = 8, 18
+BAR_LEAST = 4
+SCALES = (1.0, 0.5, 0.2, 0.1, 0.05)
+CHANGE_WIDTH = len("only right")
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Widths in cells; 0 is left out. ``bar`` and ``p`` stand on either side of the label."""
+
+    label: int
+    p: int
+    bar: int
+    change: int
+    model: int
+
+    @classmethod
+    def fit(cls, width: int) -> Columns:
+        """The columns that fit, the most telling ones first."""
+        room = width - MARKS
+        label = max(0, min(LABEL_MOST, max(LABEL_LEAST, width // 6), room))
+        room -= label
+        p = bar = change = model = 0
+        if room >= 2 * (GAP + PERCENT_WIDTH):
+            p = PERCENT_WIDTH
+            room -= 2 * (GAP + p)
+        if p and room >= GAP + CHANGE_WIDTH:
+            change = CHANGE_WIDTH
+            room -= GAP + change
+        if change and room >= GAP + PERCENT_WIDTH + 2 * (1 + BAR_LEAST):
+            model = PERCENT_WIDTH
+            room -= GAP + model
+        if p and room >= 2 * (1 + BAR_LEAST):
+            bar = room // 2 - 1
+        return cls(label, p, bar, change, model)
+
+
+@dataclass(frozen=True)
+class Heights:
+    """Lines for the funnels, for what is told below, and for the table between them."""
+
+    funnel: int
+    told: int
+    header: bool
+
+    @classmethod
+    def fit(cls, height: int, comparison: Comparison) -> Heights:
+        """As the height allows: names first, then stages, then what is told."""
+        told = 2 if height >= 10 else int(height >= 5)
+        stages = max(len(_acted(comparison.left)), len(_acted(comparison.right)))
+        funnel = 0
+        if height >= 6:
+            funnel = 1 + min(stages, max(1, height // 3)) if height >= 9 else 1
+        return cls(funnel, told, header=height >= 8)
+
+    def body(self, height: int) -> int:
+        """Lines left for candidates."""
+        blank = bool(self.told) + bool(self.funnel > 1)
+        return max(0, height - self.funnel - self.told - self.header - blank)
+
+
+def body_height(comparison: Comparison, height: int) -> int:
+    """Lines for candidates."""
+    return Heights.fit(height, comparison).body(height)
+
+
+def scale_of(comparison: Comparison) -> float:
+    """The smallest of the fixed scales that no bar exceeds."""
+    longest = max((max(c.left_p, c.right_p) for c in comparison.candidates), default=1.0)
+    return min((scale for scale in SCALES if longest <= scale), default=1.0)
+
+
+def comparison_strips(
+    comparison: Comparison | None,
+    width: int,
+    height: int,
+    palette: Palette,
+    *,
+    top: int = 0,
+    highlighted: int | None = None,
+    side: int | None = None,
+    placeholder: str = "",
+) -> list[Strip]:
+    """Draw the two chains.
+
+    Args:
+        comparison: what to draw, or ``None`` for the placeholder.
+        width: in cells.
+        height: in lines.
+        palette: the colours.
+        top: index of the first candidate in the window.
+        highlighted: index of the candidate under the cursor.
+        side: the side whose chain the keys choose, 0 or 1.
+        placeholder: said where there is nothing to draw.
+    """
+    soft = palette.on(palette.soft)
+    if comparison is None:
+        line = Line(width, soft).add(placeholder, soft)
+        return fill_height([line.strip()] if placeholder else [], width, height, soft)
+    heights, columns = Heights.fit(height, comparison), Columns.fit(width)
+    blank = Line(width, soft).strip()
+    strips = _funnels(comparison, heights.funnel, width, palette, side)
+    if heights.funnel > 1:
+        strips.append(blank)
+    if heights.header:
+        strips.append(_header(comparison, columns, width, palette))
+    scale, body = scale_of(comparison), heights.body(height)
+    end = min(len(comparison.candidates), top + body)
+    for index in range(top, end):
+        strips.append(_row(comparison, index, columns, scale, width, palette, highlighted))
+    if heights.told:
+        strips += [blank] * (body - max(0, end - top) + 1)
+        strips += _told(comparison, width, palette)[: heights.told]
+    return fill_height(strips, width, height, soft)
+
+
+# the two chains
+
+
+def _funnels(
+    comparison: Comparison, lines: int, width: int, palette: Palette, side: int | None
+) -> list[Strip]:
+    half = (width - 2 * GAP) // 2
+    left = _funnel(comparison.left, lines, half, palette, chosen=side == 0)
+    right = _funnel(comparison.right, lines, half, palette, chosen=side == 1)
+    gap = Strip([Segment(" " * (width - 2 * max(0, half)), palette.on(palette.soft))])
+    if half <= 0:
+        return [Line(width, palette.on(palette.soft)).strip() for _ in range(lines)]
+    return [Strip.join([a, gap, b]) for a, b in zip(left, right, strict=True)]
+
+
+def _funnel(
+    chain: ChainRecord, lines: int, width: int, palette: Palette, *, chosen: bool
+) -> list[Strip]:
+    """A chain's name, what it leaves, and the stages that acted, as many as there are lines."""
+    if not lines:
+        return []
+    soft, amber = palette.on(palette.soft), palette.on(palette.sampler)
+    name = f"‹ {safe(chain.name)} ›" if chosen else f"  {safe(chain.name)}"
+    ink = palette.on(palette.text, bold=True, underline=chosen)
+    title = Line(width, soft).add(name, ink)
+    items = [(f"{count(chain.survivors)} left", amber), (bits(chain.entropy_bits), soft)]
+    strips = [parts(title, items, gap=2).strip()]
+    acted = _acted(chain)
+    room = lines - 1
+    shown = acted if len(acted) <= room else acted[: room - 1]
+    for stage in shown:
+        line = Line(width, soft).skip(2).add(stage_name(safe(stage.name)), palette.on(palette.text))
+        line.skip(1).add(safe(stage_setting(stage)), palette.on(palette.sampler, bold=True))
+        strips.append(parts(line, [(stage_flow(stage), soft)], gap=2).strip())
+    if len(shown) < len(acted) and room > 0:
+        more = f"and {len(acted) - len(shown)} stages more"
+        strips.append(Line(width, soft).skip(2).add(more, soft).strip())
+    return fill_height(strips, width, lines, soft)
+
+
+def _acted(chain: ChainRecord) -> list[StageRecord]:
+    return [stage for stage in chain.stages if stage.skipped is None]
+
+
+# the candidates
+
+
+def _header(comparison: Comparison, columns: Columns, width: int, palette: Palette) -> Strip:
+    faint, amber = palette.on(palette.faint), palette.on(palette.sampler)
+    line = Line(width, faint).skip(MARKS)
+    scale = f"{scale_of(comparison) * 100:.0f} %"
+    if columns.p:
+        line.right("left", amber, columns.p)
+    if columns.bar:
+        line.skip(1).left(scale, faint, columns.bar)
+    line.skip(1 if columns.p else 0)
+    line.add(_centred("token", columns.label), faint)
+    if columns.bar:
+        line.skip(1).right(scale, faint, columns.bar)
+    if columns.p:
+        line.skip(1).right("right", amber, columns.p)
+    if columns.change:
+        line.skip(GAP).right("change", faint, columns.change)
+    if columns.model:
+        line.skip(GAP).right("model", palette.on(palette.model), columns.model)
+    return line.strip()
+
+
+def _row(
+    comparison: Comparison,
+    index: int,
+    columns: Columns,
+    scale: float,
+    width: int,
+    palette: Palette,
+    highlighted: int | None,
+) -> Strip:
+    candidate, lit = comparison.candidates[index], index == highlighted
+    behind = palette.cursor if lit else palette.ground
+    track = palette.track if not lit else behind
+    plain = palette.on(palette.soft, background=behind)
+    line = Line(width, plain).add("▌" if lit else " ", palette.on(palette.text, background=behind))
+    line.skip(MARKS - 1)
+    amber = style(palette.sampler, track)
+    drawn = [chain.chosen.id == candidate.id for chain in (comparison.left, comparison.right)]
+    if columns.p:
+        _fate(line, candidate.left_p, candidate.left_cut_by, columns.p, palette, behind)
+    if columns.bar:
+        cells = "".join(reversed(_cells(candidate.left_p / scale, columns.bar, half="▐")))
+        line.skip(1).add(cells, amber)
+    line.add("▸" if drawn[0] else " ", palette.on(palette.sampler, background=behind))
+    ink = palette.on(palette.text, bold=any(drawn), underline=candidate.special, background=behind)
+    line.add(_centred(safe(candidate.label), columns.label), ink)
+    if columns.bar or columns.p:
+        line.add("◂" if drawn[1] else " ", palette.on(palette.sampler, background=behind))
+    if columns.bar:
+        line.add("".join(_cells(candidate.right_p / scale, columns.bar, half="▌")), amber)
+    if columns.p:
+        line.skip(1 if columns.bar else 0)
+        _fate(line, candidate.right_p, candidate.right_cut_by, columns.p, palette, behind)
+    if columns.change:
+        line.skip(GAP).right(_change(candidate), plain, columns.change)
+    if columns.model:
+        blue = palette.on(palette.model, background=behind)
+        line.skip(GAP).right(percent(candidate.p), blue, columns.model)
+    return line.strip()
+
+
+def _fate(
+    line: Line, p: float, cut_by: str | None, width: int, palette: Palette, behind: str
+) -> None:
+    """A final probability, or the stage that cut the candidate."""
+    if cut_by is None:
+        line.right(percent(p), palette.on(palette.sampler, background=behind), width)
+    else:
+        name = first_fitting((stage_name(safe(cut_by)), "cut"), width)
+        line.right(name, palette.on(palette.faint, background=behind), width)
+
+
+def _cells(part: float, width: int, *, half: str) -> list[str]:
+    """A bar to half a cell, from the label outwards."""
+    halves = round(min(1.0, max(0.0, part)) * width * 2)
+    full, rest = divmod(halves, 2)
+    return ["█"] * full + [half] * rest + [" "] * (width - full - rest)
+
+
+def _centred(text: str, width: int) -> str:
+    text = clip(text, width)
+    left = (width - width_of(text)) // 2
+    return " " * left + text + " " * (width - left - width_of(text))
+
+
+def _change(candidate: ComparedCandidate) -> str:
+    """Right minus left in points, or who keeps it alone."""
+    if (candidate.left_cut_by is None) != (candidate.right_cut_by is None):
+        return "only left" if candidate.right_cut_by is not None else "only right"
+    points = (candidate.right_p - candidate.left_p) * 100
+    return "0.0" if abs(points) < 0.05 else f"{points:+.1f}".replace("-", "−")
+
+
+# in words
+
+
+def _told(comparison: Comparison, width: int, palette: Palette) -> list[Strip]:
+    soft, text = palette.on(palette.soft), palette.on(palette.text)
+    bold = palette.on(palette.text, bold=True)
+    elsewhere = f"{comparison.total_variation * 100:.1f} % of the probability lies elsewhere"
+    kept = (
+        f"both keep {count(comparison.both)}",
+        f"only left {count(comparison.only_left)}",
+        f"only right {count(comparison.only_right)}",
+    )
+    first = [(elsewhere, bold), *((said, soft) for said in kept), ("(total variation)", soft)]
+    lines: list[list[tuple[str, Style]]] = [first, _draws(comparison, text, soft, palette)]
+    return [parts(Line(width, soft).skip(MARKS), items, gap=2).strip() for items in lines]
+
+
+def _draws(
+    comparison: Comparison, text: Style, soft: Style, palette: Palette
+) -> list[tuple[str, Style]]:
+    """What each draws under the same u."""
+    left, right = comparison.left, comparison.right
+    u = next((chain.draw.u for chain in (left, right) if chain.draw.u is not None), None)
+    same = left.chosen.id == right.chosen.id
+    luck = f"the same u = {u:.4f}" if u is not None else "greedy on both sides"
+    amber = palette.on(palette.sampler, bold=True)
+    if same:
+        return [(luck, amber), (f"draws {safe(left.chosen.label)} from both", text)]
+    return [
+        (luck, amber),
+        (f"left ▸ {safe(left.chosen.label)}", text),
+        (f"right ◂ {safe(right.chosen.label)}", text),
+        ("another token", soft),
+    ]

@@ -1,0 +1,384 @@
+"""The table of candidates through the stages: rows are candidates, columns what each stage left."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.style import Style
+from textual.strip import Strip
+
+from tokenloop.records import Candidate, Choice
+from tokenloop_widgets.drawing.bars import bar
+from tokenloop_widgets.drawing.cells import (
+    Line,
+    fill_height,
+    first_fitting,
+    parts,
+    width_of,
+)
+from tokenloop_widgets.drawing.figures import (
+    PERCENT_WIDTH,
+    UNKNOWN,
+    count,
+    percent,
+    stage_name,
+)
+from tokenloop_widgets.drawing.heat import heat
+from tokenloop_widgets.drawing.sampler import OFF, stage_setting, survivors
+from tokenloop_widgets.drawing.through_layout import (
+    BAR_LEAST,
+    FINAL,
+    GAP,
+    MARKS,
+    MODEL,
+    Column,
+    Heights,
+    Layout,
+    columns_of,
+    cutter,
+    fit,
+    scale_of,
+)
+from tokenloop_widgets.drawing.through_told import told_of_candidate, told_of_column
+from tokenloop_widgets.palette import Palette
+
+CUT, GONE = "×", "·"
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What of the table is in sight.
+
+    Attributes:
+        top: index of the first candidate in the window.
+        left: the first stage wanted, as an index into the columns.
+        row: index of the highlighted candidate, or ``None``.
+        column: index of the highlighted column.
+        every: show the stages that did nothing, too.
+    """
+
+    top: int = 0
+    left: int = 1
+    row: int | None = None
+    column: int = 0
+    every: bool = False
+
+
+@dataclass(frozen=True)
+class Row:
+    """A candidate on a line; ``index`` is -1 of the marked draw that lies outside the window."""
+
+    candidate: Candidate
+    index: int
+
+
+def through_strips(
+    choice: Choice | None,
+    width: int,
+    height: int,
+    palette: Palette,
+    *,
+    candidates: Sequence[Candidate] | None = None,
+    sight: Sight | None = None,
+    placeholder: str = "",
+) -> list[Strip]:
+    """Draw the table.
+
+    Args:
+        choice: the distribution and its chain, or ``None`` for the placeholder.
+        width: in cells.
+        height: in lines.
+        palette: the colours.
+        candidates: the rows where they are not the choice's own, best first: what a search found.
+        sight: which part, and what is highlighted.
+        placeholder: said where there is nothing to draw.
+    """
+    soft = palette.on(palette.soft)
+    rows = choice.candidates if choice is not None and candidates is None else candidates or ()
+    if choice is None or not rows:
+        line = Line(width, soft).add(placeholder, soft)
+        return fill_height([line.strip()] if placeholder else [], width, height, soft)
+    sight = sight or Sight()
+    table = _Table(choice, rows, width, height, palette, sight, whole=candidates is None)
+    return fill_height(table.strips(), width, height, soft)
+
+
+def rows_in_sight(
+    choice: Choice, rows: Sequence[Candidate], body: int, top: int, *, whole: bool
+) -> list[Row]:
+    """The candidates of the window; where all are listed, the marked draw is always among them.
+
+    Args:
+        choice: whose draw is marked.
+        rows: all candidates at hand.
+        body: lines for them.
+        top: index of the first.
+        whole: whether the rows are the model's best, without a gap.
+    """
+    shown = [Row(rows[index], index) for index in range(top, min(len(rows), top + body))]
+    if whole and shown and all(row.candidate.id != choice.chosen.id for row in shown):
+        shown = [*shown[: body - 1], Row(choice.chosen, -1)]
+    return shown
+
+
+class _Table:
+    """One drawing of the table: the data and the layout that its lines share."""
+
+    def __init__(
+        self,
+        choice: Choice,
+        rows: Sequence[Candidate],
+        width: int,
+        height: int,
+        palette: Palette,
+        sight: Sight,
+        *,
+        whole: bool,
+    ) -> None:
+        self.choice, self.rows, self.width, self.palette = choice, rows, width, palette
+        self.sight, self.whole = sight, whole
+        self.columns = columns_of(choice, every=sight.every)
+        self.heights = Heights.fit(height, tail=whole)
+        body = self.heights.body(height)
+        self.window = rows_in_sight(choice, rows, body, sight.top, whole=whole)
+        self.spare = body - len(self.window)
+        most = max([choice.chosen.rank, *(row.candidate.rank for row in self.window)])
+        self.layout: Layout = fit(width, choice, self.columns, most=most, left=sight.left)
+        self.scale = scale_of(choice, rows)
+        self.soft, self.faint = palette.on(palette.soft), palette.on(palette.faint)
+
+    def strips(self) -> list[Strip]:
+        """Header, candidates, tail, what is told of the highlighted stage and candidate."""
+        strips = [*self.head(), *map(self.row, self.window)]
+        if self.heights.tail:
+            strips.append(self.tail())
+        if self.heights.told:
+            blank = Line(self.width, self.soft).strip()
+            strips += [blank] * (self.spare + 1)
+            column = self.columns[min(self.sight.column, len(self.columns) - 1)]
+            told = (
+                told_of_column(self.choice, column, self.palette),
+                told_of_candidate(self.choice, self.highlighted(), self.palette),
+            )
+            for items in told[: self.heights.told]:
+                line = Line(self.width, self.soft).skip(MARKS)
+                strips.append(parts(line, items, gap=2).strip())
+        return strips
+
+    def highlighted(self) -> Candidate:
+        """The candidate under the cursor; the marked draw where it rests nowhere."""
+        row = self.sight.row
+        return self.choice.chosen if row is None or row >= len(self.rows) else self.rows[row]
+
+    # the header
+
+    def head(self) -> list[Strip]:
+        """Names, settings, survivors, mass and entropy: a line each, as far as there is room."""
+        heights = self.heights
+        lines: list[Strip] = []
+        if heights.names:
+            lines.append(self.names())
+        if heights.settings:
+            lines.append(self.headings("setting", [self.setting(c) for c in self.columns]))
+        if heights.survivors:
+            texts = [(count(self.left_by(c)), self.colour(c)) for c in self.columns]
+            lines.append(self.headings("candidates left", texts))
+        if heights.mass:
+            lines.append(self.headings("mass left", self.masses()))
+        if heights.entropy:
+            texts = [(self.entropy(c), self.palette.soft) for c in self.columns]
+            lines.append(self.headings("entropy in bits", texts))
+        return lines
+
+    def names(self) -> Strip:
+        layout, palette = self.layout, self.palette
+        line = self.begin("stage")
+        for number, placed in enumerate(layout.placed):
+            column = self.columns[placed.index]
+            cursor = placed.index == self.sight.column
+            style = palette.on(
+                self.colour(column),
+                bold=True,
+                underline=cursor,
+                background=palette.cursor if cursor else palette.ground,
+            )
+            room = placed.width - GAP
+            line.add(self.edge(number), self.soft)
+            name = f"▾{column.name}" if cursor else column.name
+            # The name stands above its figures, which are right-aligned where there is no bar.
+            if self.bar_width(placed.width):
+                line.left(name, style, room)
+            else:
+                line.skip(max(0, room - width_of(name))).left(
+                    name, style, min(room, width_of(name))
+                )
+        if layout.after and len(self.columns) - 1 not in layout.shown:
+            line.fits(" ›", self.soft)
+        return line.strip()
+
+    def edge(self, number: int) -> str:
+        """``‹`` or ``›`` before a column where stages lie beyond the edge there."""
+        layout = self.layout
+        index = layout.placed[number].index
+        if layout.before and index == layout.before + 1:
+            return "‹ "
+        final = index == len(self.columns) - 1
+        return " ›" if layout.after and final and index else "  "
+
+    def setting(self, column: Column) -> tuple[str, str]:
+        stage = column.record
+        if stage is None:
+            return "", self.palette.soft
+        if stage.skipped is not None and stage.skipped.startswith(OFF):
+            return "off", self.palette.faint
+        return stage_setting(stage), self.colour(column)
+
+    def left_by(self, column: Column) -> int:
+        """How many candidates are left after a column."""
+        if column.record is not None:
+            return column.record.survivors
+        if column.stage == MODEL:
+            return self.choice.vocab_size
+        return survivors(self.choice) or 0
+
+    def masses(self) -> list[tuple[str, str]]:
+        """What is left of the probability that entered the chain, column by column."""
+        left, texts = 1.0, []
+        by_stage: dict[int, float] = {}
+        for index, stage in enumerate(self.choice.stages):
+            left *= 1 - stage.mass_cut
+            by_stage[index] = left
+        for column in self.columns:
+            mass = left if column.stage == FINAL else by_stage.get(column.stage, 1.0)
+            texts.append((percent(mass), self.palette.soft))
+        return texts
+
+    def entropy(self, column: Column) -> str:
+        choice = self.choice
+        value = choice.entropy_bits if column.stage == MODEL else choice.final_entropy_bits
+        if column.record is not None:
+            value = column.record.entropy_bits
+        return UNKNOWN if value is None else f"{value + 0.0:.2f}"
+
+    def headings(self, name: str, texts: Sequence[tuple[str, str]]) -> Strip:
+        line = self.begin(name)
+        for placed in self.layout.placed:
+            text, colour = texts[placed.index]
+            line.skip(GAP)
+            room = placed.width - GAP
+            if self.bar_width(placed.width):
+                line.left(text, self.palette.on(colour), room)
+            else:
+                line.right(text, self.palette.on(colour), room)
+        return line.strip()
+
+    def begin(self, name: str) -> Line:
+        """A header's line with its name, up to where the columns begin."""
+        line = Line(self.width, self.soft).skip(MARKS)
+        room = self.layout.rank + 1 + self.layout.label if self.layout.rank else self.layout.label
+        return line.left(first_fitting((name, name.split()[0]), room), self.faint, room)
+
+    def colour(self, column: Column) -> str:
+        """Blue is the model's, amber the sampler's, grey what did nothing."""
+        if column.stage == MODEL:
+            return self.palette.model
+        acted = column.record is None or column.record.skipped is None
+        return self.palette.sampler if acted else self.palette.faint
+
+    # the candidates
+
+    def bar_width(self, width: int) -> int:
+        """Cells of a bar beside the figure in a column of that width; 0 where there is no room."""
+        room = width - GAP - PERCENT_WIDTH - 1
+        return room if room >= BAR_LEAST else 0
+
+    def row(self, row: Row) -> Strip:
+        palette, layout, candidate = self.palette, self.layout, row.candidate
+        highlighted = row.index >= 0 and row.index == self.sight.row
+        chosen = candidate.id == self.choice.chosen.id
+        behind = palette.cursor if highlighted else palette.ground
+        plain = palette.on(palette.soft, background=behind)
+        line = Line(self.width, plain)
+        line.add("▌" if highlighted else " ", palette.on(palette.text, background=behind))
+        line.add("▸" if chosen else " ", palette.on(palette.sampler, background=behind))
+        if layout.rank:
+            line.right(str(candidate.rank), plain, layout.rank).skip(1)
+        cut = cutter(candidate, self.choice)
+        words = palette.faint if cut is not None and not highlighted else palette.text
+        style = palette.on(words, bold=chosen, underline=candidate.special, background=behind)
+        line.left(candidate.label, style, layout.label)
+        for placed in layout.placed:
+            self.cell(line, candidate, cut, placed.index, placed.width, behind, plain)
+        return line.strip()
+
+    def cell(
+        self,
+        line: Line,
+        candidate: Candidate,
+        cut: int | None,
+        index: int,
+        width: int,
+        behind: str,
+        plain: Style,
+    ) -> None:
+        """A candidate's probability after a stage, or where it was cut."""
+        palette, column = self.palette, self.columns[index]
+        line.skip(GAP)
+        room = width - GAP
+        gone = palette.on(palette.faint, background=behind)
+        if column.stage == FINAL and candidate.cut_by is not None:
+            name = first_fitting((stage_name(candidate.cut_by), "cut"), room)
+            self.place(line, name, gone, width)
+            return
+        if cut is not None and column.stage >= cut:
+            mark = f"{CUT} cut" if column.stage == cut else GONE
+            self.place(line, mark, gone, width)
+            return
+        p = column.p(candidate)
+        colour = self.colour(column)
+        bar_width = self.bar_width(width)
+        if p is None or bar_width:
+            line.right(percent(p), palette.on(colour, background=behind), PERCENT_WIDTH).skip(1)
+            if p is not None:
+                track = behind if behind != palette.ground else palette.track
+                line.extend(bar(p / self.scale, bar_width, colour, track))
+            line.skip(room - PERCENT_WIDTH - 1 - bar_width)
+            return
+        shade = heat(p, colour, palette.track)
+        line.right("", plain, room - PERCENT_WIDTH - 1)
+        ink = palette.on(palette.text, background=shade)
+        line.add(f" {percent(p):>{PERCENT_WIDTH}}"[-min(room, PERCENT_WIDTH + 1) :], ink)
+
+    def place(self, line: Line, text: str, style: Style, width: int) -> None:
+        """A word in a cell, where its figure would stand."""
+        room = width - GAP
+        if self.bar_width(width):
+            line.right(text, style, max(PERCENT_WIDTH, width_of(text)))
+            line.skip(room - max(PERCENT_WIDTH, width_of(text)))
+        else:
+            line.right(text, style, room)
+
+    def tail(self) -> Strip:
+        """What is below the last row: a count, and its probability in each column."""
+        layout, palette = self.layout, self.palette
+        last = max((row.index for row in self.window), default=-1)
+        above = list(self.rows[: last + 1])
+        pinned = [row.candidate for row in self.window if row.index < 0]
+        above += [candidate for candidate in pinned if candidate.rank > last + 1]
+        number = self.choice.vocab_size - len(above)
+        line = Line(self.width, self.soft).skip(MARKS)
+        if layout.rank:
+            line.right("…", self.soft, layout.rank).skip(1)
+        more = (f"{count(number)} more", f"+{count(number)}", "more")
+        line.left(
+            first_fitting(more, layout.label) if number else "no more", self.soft, layout.label
+        )
+        for placed in layout.placed:
+            column = self.columns[placed.index]
+            p = max(0.0, 1.0 - sum(column.p(candidate) or 0.0 for candidate in above))
+            line.skip(GAP)
+            text = percent(p) if p > 1e-9 else GONE
+            ink = palette.on(self.colour(column) if p > 1e-9 else palette.faint)
+            self.place(line, text, ink, placed.width)
+        return line.strip()
