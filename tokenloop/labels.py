@@ -6,6 +6,7 @@ labels reach the screen.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 _NAMED = {" ": "␣", "\n": "⏎", "\t": "⇥", "\r": "␍", "\x7f": "␡"}
@@ -14,6 +15,13 @@ _NAMED = {" ": "␣", "\n": "⏎", "\t": "⇥", "\r": "␍", "\x7f": "␡"}
 _INVISIBLE = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"}
 
 _COMBINING = {"Mn", "Mc", "Me"}
+
+_MEANT = {sign: character for character, sign in _NAMED.items()}
+_MEANT |= {chr(0x2400 + code): chr(code) for code in range(0x20) if chr(code) not in _NAMED}
+
+_SIGNS = re.compile(
+    r"⟨([0-9A-F]{2}(?:·[0-9A-F]{2})*)⟩|⟨U\+((?:10|[0-9A-F])?[0-9A-F]{4})⟩|◌?(.)", re.DOTALL
+)
 
 
 def label(raw: bytes) -> str:
@@ -35,6 +43,19 @@ def label(raw: bytes) -> str:
         else:
             shown.append(visible(part))
     return "".join(shown)
+
+
+def unlabelled(text: str) -> bytes:
+    """What a label stands for: the bytes that :func:`label` shows so.
+
+    A character that is no sign of a label stands for itself.
+    """
+    return b"".join(
+        bytes.fromhex(hexadecimal.replace("·", ""))
+        if hexadecimal
+        else (chr(int(code, 16)) if code else _MEANT.get(sign, sign)).encode(errors="replace")
+        for hexadecimal, code, sign in _SIGNS.findall(text)
+    )
 
 
 def visible(text: str) -> str:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from tests.app import fake_laboratory as laboratory
 from tokenloop.loop.events import (
+    Answered,
     Changed,
     Checked,
     Event,
@@ -36,6 +38,7 @@ from tokenloop.records import (
     StepRecord,
     Tail,
     Token,
+    Watched,
 )
 from tokenloop.sampling.settings import SamplerSettings
 from tokenloop.session.snapshot import Snapshot
@@ -43,6 +46,8 @@ from tokenloop.session.snapshot import Snapshot
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
+
+    from tokenloop.records import Answer, Repetition
 
 WORDS = (
     *(" Sydney", " Canberra", " the", " Perth", " New", " Adelaide", ".", ",", "\n", " a"),
@@ -192,6 +197,7 @@ class FakeLoop:
         calls: every command with its arguments, in order.
         hold: answers wait for :meth:`release`, as if the loop were busy.
         fail_next: the next command fails with this message.
+        repetition: what the next snapshots say of the end of the text.
     """
 
     def __init__(self, on_event: Callable[[Event], None]) -> None:
@@ -209,6 +215,8 @@ class FakeLoop:
         self.kept, self.computed = 0, 0
         self.steps_ms: tuple[float, ...] = ()
         self.running: int | None = None
+        self.pins: tuple[int, ...] = ()
+        self.repetition: Repetition | None = None
         self.steps_a_run = 3
 
     # commands
@@ -308,25 +316,36 @@ class FakeLoop:
         return self._do("run", lambda request: self._run(request, steps), steps)
 
     def configure(self, settings: SamplerSettings) -> int:
-        def work(request: int) -> None:
-            self.settings = settings
-            self._changed(request, "configured")
-
-        return self._do("configure", work, settings)
+        return self._turn("configure", "configured", "settings", settings)
 
     def reseed(self, seed: int) -> int:
-        def work(request: int) -> None:
-            self.seed = seed
-            self._changed(request, "configured")
-
-        return self._do("reseed", work, seed)
+        return self._turn("reseed", "configured", "seed", seed)
 
     def show(self, count: int) -> int:
-        def work(request: int) -> None:
-            self.shown = count
-            self._changed(request, "shown")
+        return self._turn("show", "shown", "shown", count)
 
-        return self._do("show", work, count)
+    def watch(self, token_id: int) -> int:
+        kept = tuple(pin for pin in self.pins if pin != token_id)
+        pins = kept if token_id in self.pins else (*kept, token_id)
+        return self._turn("watch", "watched", "pins", pins, token_id)
+
+    def draws(self, count: int) -> int:
+        return self._answer("draws", lambda: laboratory.draws(self._held(), count), count)
+
+    def sweep(self, setting: str) -> int:
+        def answer() -> Answer:
+            return laboratory.sweep(self._choice_under, self.settings, setting)
+
+        return self._answer("sweep", answer, setting)
+
+    def compare(self, left: tuple[str, SamplerSettings], right: tuple[str, SamplerSettings]) -> int:
+        def answer() -> Answer:
+            return laboratory.compare(self._choice_under, left, right)
+
+        return self._answer("compare", answer, left, right)
+
+    def find(self, query: str) -> int:
+        return self._answer("find", lambda: laboratory.find(self._held(), query), query)
 
     def look(self, position: int) -> int:
         def work(request: int) -> None:
@@ -352,6 +371,23 @@ class FakeLoop:
             answer()
 
     # answers
+
+    def _turn(self, name: str, done: str, dial: str, value: object, *shown: object) -> int:
+        """A dial is turned: nothing else changes."""
+
+        def work(request: int) -> None:
+            setattr(self, dial, value)
+            self._changed(request, done)
+
+        return self._do(name, work, *(shown or (value,)))
+
+    def _answer(self, name: str, ask: Callable[[], Answer], *arguments: object) -> int:
+        """A question to the laboratory."""
+
+        def work(request: int) -> None:
+            self._say(Answered(request=request, record=ask()))
+
+        return self._do(name, work, *arguments)
 
     def _do(self, name: str, work: Callable[[int], None], *arguments: object) -> int:
         self._request += 1
@@ -446,7 +482,22 @@ class FakeLoop:
     def _choice(self) -> Choice | None:
         if not self.prefix or len(self.prefix) >= CONTEXT:
             return None
-        return choice_after(len(self.prefix), self.settings, self.seed, self.attempt, self.shown)
+        return self._choice_under(self.settings)
+
+    def _choice_under(self, settings: SamplerSettings) -> Choice:
+        return choice_after(len(self.prefix), settings, self.seed, self.attempt, self.shown)
+
+    def _held(self) -> Choice:
+        """The held distribution with all of its candidates."""
+        everything = len(LOGITS)
+        return choice_after(len(self.prefix), self.settings, self.seed, self.attempt, everything)
+
+    def _watched(self) -> tuple[Watched, ...]:
+        def choice_at(position: int) -> Choice:
+            return choice_after(position, self.settings, self.seed, 0, len(LOGITS))
+
+        taken = [item.token.id for item in self.prefix]
+        return tuple(laboratory.watched(token(pin), taken, choice_at) for pin in self.pins)
 
     def _cache(self) -> CacheRecord:
         each = 30 * 3 * 64 * 2 * 4
@@ -497,6 +548,9 @@ class FakeLoop:
             steps=sum(item.how != "given" for item in self.prefix),
             ended=bool(self.prefix) and self.prefix[-1].token.special,
             context_full=full,
+            prompt_length=sum(item.how == "given" for item in self.prefix),
+            watched=self._watched(),
+            repetition=self.repetition,
             notice=f"context full at {CONTEXT} positions: rewind or edit to go on"
             if full
             else None,

@@ -1,6 +1,7 @@
 """The loop: one thread that owns the session, takes commands and answers with events."""
 
 from tokenloop.loop.events import (
+    Answered,
     Changed,
     Checked,
     Event,
@@ -15,6 +16,7 @@ from tokenloop.loop.events import (
 from tokenloop.loop.loop import Loop
 
 __all__ = [
+    "Answered",
     "Changed",
     "Checked",
     "Event",

@@ -19,6 +19,7 @@ from tokenloop.errors import SessionError, SettingError, TokenloopError
 from tokenloop.labels import clean
 from tokenloop.loop.events import (
     STOPPED,
+    Answered,
     Changed,
     Checked,
     Done,
@@ -31,7 +32,7 @@ from tokenloop.loop.events import (
     RunEnded,
     Started,
 )
-from tokenloop.records import StepRecord
+from tokenloop.records import Answer, StepRecord
 from tokenloop.sampling import DEFAULT_SEED, SamplerSettings
 from tokenloop.session import Session
 from tokenloop.session.runtime import Runtime
@@ -219,6 +220,28 @@ class Loop:
             "show", "shown", lambda session, _: session.show(count), ends_run=False
         )
 
+    def watch(self, token_id: int) -> int:
+        """Pin a token, or unpin it. A run goes on."""
+        return self._send_change(
+            "watch", "watched", lambda session, _: session.watch(token_id), ends_run=False
+        )
+
+    def draws(self, count: int) -> int:
+        """Draw many times from the held distribution: answered with ``Answered``."""
+        return self._send_question("draws", lambda session: session.draws(count))
+
+    def sweep(self, setting: str) -> int:
+        """Run the chain over a range of one setting: answered with ``Answered``."""
+        return self._send_question("sweep", lambda session: session.sweep(setting))
+
+    def compare(self, left: tuple[str, SamplerSettings], right: tuple[str, SamplerSettings]) -> int:
+        """Run two named settings on the held logits: answered with ``Answered``."""
+        return self._send_question("compare", lambda session: session.compare(left, right))
+
+    def find(self, query: str) -> int:
+        """Search the whole vocabulary: answered with ``Answered``."""
+        return self._send_question("search", lambda session: session.find(query))
+
     def look(self, position: int) -> int:
         """Ask for the record of an earlier token: nothing is recomputed."""
 
@@ -283,6 +306,14 @@ class Loop:
             self._changed(request, done)
 
         return self._send(what, work, ends_run=ends_run)
+
+    def _send_question(self, what: str, ask: Callable[[Session], Answer]) -> int:
+        """Send a question to the laboratory; it changes nothing and ends no run."""
+
+        def work(request: int) -> None:
+            self._on_event(Answered(request=request, record=ask(self._ready())))
+
+        return self._send(what, work, ends_run=False)
 
     def _send_step(self, step: Callable[[Session], StepRecord]) -> int:
         return self._send("step", lambda request: self._stepped(request, step(self._ready())))

@@ -32,7 +32,8 @@ class DrawsRecord(Struct, frozen=True, kw_only=True):
         counts: the candidates, most probable first, as far as they are shown.
         rest_count, rest_p: draws and probability of all others together.
         chi_square: Pearson's statistic over the candidates expected at least 5 times, the others
-            as one; ``None`` where fewer than two classes are left.
+            as one; ``None`` where fewer than two classes are left
+            (:func:`tokenloop.sampling.chi_square.chi_square`).
         degrees: its degrees of freedom.
         p_value: the probability of so large a statistic if the draws do follow the distribution.
         draw_ms: what drawing them took.
@@ -156,7 +157,8 @@ class FoundTokens(Struct, frozen=True, kw_only=True):
     Attributes:
         query: what was searched for.
         kind: how it was understood: ``text``, ``bytes`` or ``id``.
-        candidates: the best of them, best rank first.
+        candidates: those that are the query, with or without a space before it, then those that
+            hold it; each best rank first, as far as they are shown.
         total: how many there are.
         without_logit: how many of them are no candidates at all (padding, or minus infinity).
     """
@@ -173,14 +175,15 @@ class WatchPoint(Struct, frozen=True, kw_only=True):
 
     Attributes:
         position: of the prefix.
-        rank, p, final_p: as in :class:`~tokenloop.records.Candidate`.
+        rank, p, final_p: as in :class:`~tokenloop.records.Candidate`, by the settings of that time;
+            ``final_p`` is ``None`` where the token was given, so that no sampler looked at it.
         taken: whether it became fact there.
     """
 
     position: int
     rank: int
     p: float
-    final_p: float
+    final_p: float | None
     taken: bool
 
 
@@ -188,7 +191,8 @@ class Watched(Token, frozen=True, kw_only=True):
     """A pinned token.
 
     Attributes:
-        points: by ascending position, where the logits are held; the last one is now.
+        points: by ascending position, those where its rank is known (recorded, or the logits are
+            held); the last one is now.
     """
 
     points: tuple[WatchPoint, ...]

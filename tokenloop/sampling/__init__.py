@@ -15,13 +15,15 @@ from tokenloop.sampling.settings import DEFAULT_SEED, Grammar, SamplerSettings, 
 if TYPE_CHECKING:
     from tokenloop.sampling.candidates import Candidates
     from tokenloop.sampling.chain import Outcome, Trace, raw_candidates, run_chain
-    from tokenloop.sampling.draw import Drawn, invert, uniform
+    from tokenloop.sampling.draw import Drawn, invert, invert_each, uniform
+    from tokenloop.sampling.philox import uniforms
     from tokenloop.sampling.stages import STAGES, Constraint, Situation, Stage, Words
 else:
     _LATER = {
         "candidates": ("Candidates",),
         "chain": ("Outcome", "Trace", "raw_candidates", "run_chain"),
-        "draw": ("Drawn", "invert", "uniform"),
+        "draw": ("Drawn", "invert", "invert_each", "uniform"),
+        "philox": ("uniforms",),
         "stages": ("STAGES", "Constraint", "Situation", "Stage", "Words"),
     }
 
@@ -54,7 +56,9 @@ __all__ = [
     "Words",
     "check_seed",
     "invert",
+    "invert_each",
     "raw_candidates",
     "run_chain",
     "uniform",
+    "uniforms",
 ]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tokenloop.sampling.candidates import Candidates
+from tokenloop.sampling.candidates import SORTED_FIRST, Candidates, Floats, Ids
 
 
 def uniform(seed: int, position: int, attempt: int, stream: int = 0) -> float:
@@ -45,3 +45,22 @@ def invert(candidates: Candidates, u: float) -> Drawn:
     """
     index, low, high = candidates.reaching(u, beyond=True)
     return Drawn(int(candidates.ids[index]), low, high)
+
+
+def invert_each(candidates: Candidates, numbers: Floats) -> Ids:
+    """Find the candidates that many numbers fall on: as :func:`invert`, one by one.
+
+    Args:
+        candidates: the final ones.
+        numbers: (n,) in [0, 1).
+
+    Returns:
+        (n,) token ids.
+    """
+    best = candidates.best(SORTED_FIRST)
+    sums = np.cumsum(candidates.probabilities[best])
+    last = max(0, int(np.count_nonzero(candidates.probabilities[best])) - 1)
+    found = best[np.minimum(np.searchsorted(sums, numbers, side="right"), last)]
+    for deep in np.flatnonzero(numbers >= sums[-1]).tolist():
+        found[deep] = candidates.reaching(float(numbers[deep]), beyond=True)[0]
+    return candidates.ids[found]

@@ -34,6 +34,7 @@ class Now:
         raw: what the model said.
         situation: where the draw stands.
         trace: the chain on it.
+        luck: of the pending draw.
         choice: the record of both, with the pending draw.
         sample_ms: what chain, draw and record took.
     """
@@ -41,6 +42,7 @@ class Now:
     raw: Candidates
     situation: Situation
     trace: Trace
+    luck: Luck
     choice: Choice
     sample_ms: float
 
@@ -72,4 +74,4 @@ def consider(
         greedy=dials.settings.greedy,
         shown=dials.shown,
     )
-    return Now(raw, situation, trace, choice, (time.perf_counter() - start) * 1e3)
+    return Now(raw, situation, trace, luck, choice, (time.perf_counter() - start) * 1e3)

@@ -50,6 +50,14 @@ class Reading:
         """Raw probability that the given token had."""
         return math.exp(float(self.logit[row]) - float(self.log_sum_exp[row]))
 
+    def place_of(self, row: int, token_id: int) -> tuple[int, float] | None:
+        """Rank and raw probability of a token among the best of a row, or ``None``."""
+        (places,) = np.nonzero(self.top_ids[row] == token_id)
+        if not len(places):
+            return None
+        logit = float(self.top_logits[row, places[0]])
+        return int(places[0]) + 1, math.exp(logit - float(self.log_sum_exp[row]))
+
     def record(self, row: int, token_id: int, position: int, vocabulary: Vocabulary) -> StepRecord:
         """The record of one given token: the model's opinion, and that nothing was drawn."""
         log_sum_exp = float(self.log_sum_exp[row])

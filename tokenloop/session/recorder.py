@@ -60,6 +60,27 @@ def pending_choice(
         greedy: whether T is 0, so that nothing is drawn.
         shown: how many candidates the record shows.
     """
+    chosen, draw = pending_draw(trace, luck, greedy=greedy)
+    best = trace.raw.best(shown)
+    ranks = np.arange(1, len(best) + 1)
+    candidates = candidate_records(trace, trace.raw.ids[best], ranks, vocabulary)
+    return Choice(
+        position=luck.position,
+        vocab_size=len(trace.raw),
+        entropy_bits=trace.raw.entropy_bits,
+        final_entropy_bits=trace.final.entropy_bits,
+        order=order,
+        candidates=candidates,
+        tail=_tail(trace, candidates),
+        stages=stage_records(trace),
+        ribbon=_ribbon(trace.final, vocabulary),
+        chosen=_candidate_of(trace, chosen, vocabulary),
+        draw=draw,
+    )
+
+
+def pending_draw(trace: Trace, luck: Luck, *, greedy: bool) -> tuple[int, Draw]:
+    """The id that the draw falls on, and how it is chosen; the arguments are those above."""
     u = None if greedy else luck.u
     drawn = invert(trace.final, 0.0 if u is None else u)
     draw = Draw(
@@ -70,21 +91,7 @@ def pending_choice(
         attempt=luck.attempt,
         seed=luck.seed,
     )
-    shown_ids = trace.raw.ids[trace.raw.best(shown)]
-    candidates = _candidates(trace, shown_ids, vocabulary)
-    return Choice(
-        position=luck.position,
-        vocab_size=len(trace.raw),
-        entropy_bits=trace.raw.entropy_bits,
-        final_entropy_bits=trace.final.entropy_bits,
-        order=order,
-        candidates=candidates,
-        tail=_tail(trace, candidates),
-        stages=_stages(trace),
-        ribbon=_ribbon(trace.final, vocabulary),
-        chosen=_candidate_of(trace, drawn.token_id, vocabulary),
-        draw=draw,
-    )
+    return drawn.token_id, draw
 
 
 def forced_choice(choice: Choice, trace: Trace, token_id: int, vocabulary: Vocabulary) -> Choice:
@@ -114,16 +121,17 @@ def rest(probabilities: Iterable[float]) -> float:
     return max(0.0, 1.0 - sum(probabilities))
 
 
-def _candidate_of(trace: Trace, token_id: int, vocabulary: Vocabulary) -> Candidate:
-    """One candidate with its rank and its fate at every stage."""
-    ids = np.array([token_id], dtype=np.int64)
-    rank = trace.raw.rank_of(token_id)
-    return _candidates(trace, ids, vocabulary, first_rank=rank or 0)[0]
-
-
-def _candidates(
-    trace: Trace, ids: NDArray[np.int64], vocabulary: Vocabulary, *, first_rank: int = 1
+def candidate_records(
+    trace: Trace, ids: NDArray[np.int64], ranks: NDArray[np.int64], vocabulary: Vocabulary
 ) -> tuple[Candidate, ...]:
+    """Candidates with their fate at every stage.
+
+    Args:
+        trace: the chain's.
+        ids: (n,) candidates of its raw distribution.
+        ranks: (n,) theirs in it.
+        vocabulary: for labels.
+    """
     raw_p = trace.raw.probabilities_of(ids)
     logits = trace.raw.logits[np.searchsorted(trace.raw.ids, ids)]
     after = trace.probabilities_after(ids)
@@ -131,7 +139,7 @@ def _candidates(
     return tuple(
         vocabulary.candidate(
             token_id,
-            rank=first_rank + index,
+            rank=int(ranks[index]),
             logit=float(logits[index]),
             p=float(raw_p[index]),
             final_p=float(after[-1, index]),
@@ -140,6 +148,12 @@ def _candidates(
         )
         for index, token_id in enumerate(ids.tolist())
     )
+
+
+def _candidate_of(trace: Trace, token_id: int, vocabulary: Vocabulary) -> Candidate:
+    ids = np.array([token_id], dtype=np.int64)
+    ranks = np.array([trace.raw.rank_of(token_id) or 0])
+    return candidate_records(trace, ids, ranks, vocabulary)[0]
 
 
 def _tail(trace: Trace, shown: tuple[Candidate, ...]) -> Tail:
@@ -155,7 +169,8 @@ def _tail(trace: Trace, shown: tuple[Candidate, ...]) -> Tail:
     )
 
 
-def _stages(trace: Trace) -> tuple[StageRecord, ...]:
+def stage_records(trace: Trace) -> tuple[StageRecord, ...]:
+    """What each stage of a chain did."""
     return tuple(
         StageRecord(
             name=outcome.name,

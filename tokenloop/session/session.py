@@ -14,16 +14,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokenloop.errors import ContextFullError, SessionError
-from tokenloop.records import CheckRecord, Choice, ModelInfo, StepRecord
+from tokenloop.records import (
+    CheckRecord,
+    Choice,
+    Comparison,
+    DrawsRecord,
+    FoundTokens,
+    ModelInfo,
+    StepRecord,
+    SweepRecord,
+    Watched,
+)
 from tokenloop.sampling import (
     DEFAULT_SEED,
     Candidates,
     SamplerSettings,
+    Situation,
     check_seed,
     raw_candidates,
 )
 from tokenloop.session.check import check
 from tokenloop.session.history import History
+from tokenloop.session.laboratory.compare import Named, compare
+from tokenloop.session.laboratory.draws import draw_many
+from tokenloop.session.laboratory.find import find
+from tokenloop.session.laboratory.past import BranchPast
+from tokenloop.session.laboratory.repetition import repetition
+from tokenloop.session.laboratory.sweep import sweep
+from tokenloop.session.laboratory.watch import WatchList
 from tokenloop.session.now import Dials, Now, consider
 from tokenloop.session.passes import CachedPasses, Pass, common_prefix
 from tokenloop.session.reading import read_tokens
@@ -76,6 +94,7 @@ class Session:
         self._history = History()
         self._prompt_length = 0
         self.model = _model_info(runtime)
+        self._watch_list = WatchList()
         self._situations = Situations(self._vocabulary, self.model.eos_ids)
 
     # --- what it is now --------------------------------------------------------------------------
@@ -155,6 +174,8 @@ class Session:
             context_full=self.context_full,
             notice=None if self._now is not None else "no prompt yet",
             prompt_length=self._prompt_length,
+            watched=self._watched(),
+            repetition=repetition(self._branch),
         )
 
     def look(self, position: int) -> StepRecord:
@@ -394,6 +415,55 @@ class Session:
         """Show so many candidates from now on."""
         self._turn(replace(self._dials, shown=max(1, count)))
 
+    # --- the laboratory: no pass, nothing changes ------------------------------------------------
+
+    def draws(self, count: int, *, shown: int = SHOWN) -> DrawsRecord:
+        """What the first ``count`` rolls at this position would draw: see :mod:`.laboratory.draws`.
+
+        Raises:
+            SettingError, SessionError: as :func:`~tokenloop.session.laboratory.draws.draw_many`.
+        """
+        return draw_many(self._held_now(), count, self._vocabulary, shown=shown)
+
+    def sweep(self, setting: str, *, points: int = 41, shown: int = 8) -> SweepRecord:
+        """The chain over a range of one setting: see :mod:`.laboratory.sweep`.
+
+        Raises:
+            SettingError, SessionError: as :func:`~tokenloop.session.laboratory.sweep.sweep`.
+        """
+        now, settings = self._held_now(), self._dials.settings
+        return sweep(
+            now, settings, setting, self._situate, self._vocabulary, points=points, shown=shown
+        )
+
+    def compare(self, left: Named, right: Named, *, shown: int = SHOWN) -> Comparison:
+        """Two named settings on the held logits: see :mod:`.laboratory.compare`.
+
+        Raises:
+            DistributionError, SettingError, SessionError: as
+                :func:`~tokenloop.session.laboratory.compare.compare`.
+        """
+        now = self._held_now()
+        return compare(now, left, right, self._situate, self._vocabulary, shown=shown)
+
+    def find(self, query: str, *, shown: int = 200) -> FoundTokens:
+        """Search the whole vocabulary by text, bytes or id: see :mod:`.laboratory.find`.
+
+        Raises:
+            SessionError: as :func:`~tokenloop.session.laboratory.find.find`.
+        """
+        return find(self._held_now(), query, self._vocabulary, shown=shown)
+
+    def watch(self, token_id: int) -> None:
+        """Pin a token, or unpin it: the snapshot says where it stood at each position.
+
+        Raises:
+            SessionError: the model has no such token, or too many are pinned.
+        """
+        if not 0 <= token_id < self._tokenizer.size:
+            raise SessionError(f"no token {token_id}: ids are 0 to {self._tokenizer.size - 1}")
+        self._watch_list.toggle(token_id)
+
     # --- inside ----------------------------------------------------------------------------------
 
     def _held_now(self) -> Now:
@@ -417,6 +487,20 @@ class Session:
             if kept != self._cache.positions:
                 self._cache = self._passes.record(kept, 0)
             raise
+
+    def _situate(self, settings: SamplerSettings) -> Situation:
+        """Where the pending draw would stand under other settings."""
+        mu = self._branch[-1].mu
+        situation = self._situations.after(self.ids, self._prompt_length, mu, settings)
+        return replace(situation, chance=self._held_now().luck.chance)
+
+    def _watched(self) -> tuple[Watched, ...]:
+        if self._now is None:
+            return ()
+        past = BranchPast(
+            self._branch, self._held, self._situations, self._prompt_length, self._candidates
+        )
+        return self._watch_list.record(self._branch, self._now, past, self._vocabulary)
 
     def _turn(self, dials: Dials) -> None:
         if self._now is not None:
@@ -452,7 +536,8 @@ class Session:
             now = self._consider(ids, run.output.logits, self._prompt_length, mu)
         node = self._tree.child(self._branch[-1], self._vocabulary.token(choice.chosen.id))
         node.arrived(choice.draw.how, choice.chosen.p, choice.chosen.rank)
-        node.mu = mu
+        node.settings, node.mu = self._dials.settings, mu
+        self._watch_list.note(node, choice.position, self._held_now().trace)
         self._commit((*self._branch, node), now, run.output.logits, run, step=True)
         latency = run.latency(now.sample_ms)
         node.record = step_record(

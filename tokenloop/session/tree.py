@@ -6,12 +6,13 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tokenloop.records import How, PrefixToken, StepRecord, Token
+from tokenloop.records import How, PrefixToken, StepRecord, Token, WatchPoint
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from tokenloop.sampling import SamplerSettings
     from tokenloop.session.reading import Reading
     from tokenloop.session.situations import Mu
 
@@ -29,7 +30,9 @@ class Node:
         shown: the token as the text panel shows it.
         record: how it was chosen, for a step.
         reading: the prefill that read it and its row there, for a given token.
+        settings: the sampler's when a step appended it.
         mu: mirostat's μ after it, or ``None`` before the first draw.
+        watched: where watched tokens stood before it, by id; ``None`` where that is not known.
     """
 
     def __init__(self, token: Token) -> None:
@@ -39,13 +42,26 @@ class Node:
         self.shown = PrefixToken(token=token, how="given", p=None, rank=None)
         self.record: StepRecord | None = None
         self.reading: tuple[Reading, int] | None = None
+        self.settings: SamplerSettings | None = None
         self.mu: Mu | None = None
+        self.watched: dict[int, WatchPoint | None] = {}
+
+    @property
+    def entropy_bits(self) -> float | None:
+        """Of the model's distribution before it; ``None`` for the first token."""
+        if self.record is not None:
+            return self.record.entropy_bits
+        if self.reading is not None:
+            reading, row = self.reading
+            return float(reading.entropy_bits[row])
+        return None
 
     def arrived(self, how: How, p: float | None, rank: int | None) -> None:
         """Note how the token came to stand here the last time."""
         self.shown = PrefixToken(token=self.token, how=how, p=p, rank=rank)
         self.record = None
         self.reading = None
+        self.watched = {}
 
 
 class Tree:
@@ -96,6 +112,10 @@ class HeldLogits:
         while self._used > self._limit and len(self._logits) > 1:
             _, dropped = self._logits.popitem(last=False)
             self._used -= dropped.nbytes
+
+    def peek(self, node: Node) -> NDArray[np.float32] | None:
+        """The same as :meth:`get`, but looking is no use that keeps them longer."""
+        return self._logits.get(node)
 
     def get(self, node: Node) -> NDArray[np.float32] | None:
         """A node's logits, or ``None`` where they are no longer held."""

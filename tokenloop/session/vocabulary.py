@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from tokenloop.labels import label
 from tokenloop.records import Candidate, Token
 
 if TYPE_CHECKING:
     from tokenloop_models.tokenizer import Tokenizer
+
+_TOKEN_FIELDS = Token.__struct_fields__
 
 
 class Vocabulary:
@@ -17,6 +20,16 @@ class Vocabulary:
     def __init__(self, tokenizer: Tokenizer) -> None:
         self.tokenizer = tokenizer
         self._tokens: dict[int, Token] = {}
+
+    @cached_property
+    def pieces(self) -> list[bytes]:
+        """The bytes of every token, by id: for a search. Read once, when first asked for."""
+        return [self.tokenizer.token_bytes(token_id) for token_id in range(self.tokenizer.size)]
+
+    @cached_property
+    def lower_pieces(self) -> list[bytes]:
+        """The same in small letters (A to Z only: other letters keep their bytes)."""
+        return [piece.lower() for piece in self.pieces]
 
     def token(self, token_id: int) -> Token:
         """The record of a token; an id without an entry shows as ``<unused N>``."""
@@ -37,13 +50,8 @@ class Vocabulary:
         after: tuple[float, ...] = (),
     ) -> Candidate:
         """The record of a token as a possible next one; the facts are :class:`Candidate`'s."""
-        token = self.token(token_id)
         return Candidate(
-            id=token.id,
-            text=token.text,
-            bytes_hex=token.bytes_hex,
-            label=token.label,
-            special=token.special,
+            **self.fields(token_id),
             rank=rank,
             logit=logit,
             p=p,
@@ -51,6 +59,11 @@ class Vocabulary:
             cut_by=cut_by,
             after=after,
         )
+
+    def fields(self, token_id: int) -> dict[str, Any]:
+        """What every record of a token begins with."""
+        token = self.token(token_id)
+        return {name: getattr(token, name) for name in _TOKEN_FIELDS}
 
     def raw(self, token_id: int) -> bytes:
         """The bytes that a token stands for."""
