@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import pytest
@@ -224,7 +225,7 @@ async def test_probabilities_can_be_hidden() -> None:
 async def test_theme_key_turns_dark_to_light() -> None:
     async with driven() as world:
         assert world.app.theme == "tokenloop-dark"
-        await world.press("d")
+        await world.press("D")
         assert world.app.theme == "tokenloop-light"
 
 
@@ -325,7 +326,8 @@ async def test_in_the_past_nothing_can_be_changed() -> None:
     async with driven() as world:
         await _in_the_past(world)
         made = len(world.loop.calls)
-        for key in ("space", "left", "r", "R", "a", "A", "e", "t", "s", "minus", "0", "enter"):
+        changing = ("minus", "0", "enter", "b", "less_than_sign", "greater_than_sign")
+        for key in ("space", "left", "r", "R", "a", "A", "e", "t", "s", *changing):
             world.main.hush()
             await world.press(key)
             assert "back to now" in world.notice, key
@@ -396,3 +398,38 @@ async def test_ctrl_z_without_a_shell_behind_says_so(monkeypatch: pytest.MonkeyP
     async with driven() as world:
         await world.press("ctrl+z")
         assert "no shell waits" in world.notice
+
+
+async def test_ban_and_bias_are_for_the_highlighted_candidate() -> None:
+    async with driven() as world:
+        await world.press("down")
+        banned = world.main.panels.candidates.highlighted
+        await world.press("b")
+        assert world.calls("configure")[-1][0].logit_bias == {banned: -math.inf}
+        await world.press("greater_than_sign")
+        assert "b allows it again" in world.notice
+        await world.press("b")
+        assert world.calls("configure")[-1][0].logit_bias == {}
+        await world.press("greater_than_sign", "greater_than_sign")
+        assert world.calls("configure")[-1][0].logit_bias == {banned: 2.0}
+        row = world.main.panels.candidates.render_line(2).text
+        assert "+2" in row
+        await world.press("less_than_sign", "less_than_sign", "less_than_sign")
+        assert world.calls("configure")[-1][0].logit_bias == {banned: -1.0}
+        assert world.main.panels.candidates.highlighted == banned
+        assert not world.calls("step")
+
+
+@pytest.mark.parametrize("key", ["b", "less_than_sign", "greater_than_sign"])
+async def test_no_candidate_highlighted_no_bias(key: str) -> None:
+    async with driven() as world:
+        await world.press(key)
+        assert "no candidate is highlighted" in world.notice
+        assert not world.calls("configure")
+
+
+async def test_a_ban_can_be_set_while_the_loop_runs() -> None:
+    async with driven() as world:
+        await _running(world)
+        await world.press("down", "b")
+        assert world.calls("configure")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 
@@ -11,7 +12,7 @@ from msgspec import structs
 from tests.widgets.strategies import choices
 from tests.widgets.strips import lines
 from tokenloop.records import Choice, Tail
-from tokenloop_widgets.drawing.candidates import candidates_strips
+from tokenloop_widgets.drawing.candidates import Marks, candidates_strips
 from tokenloop_widgets.drawing.candidates_layout import (
     Columns,
     below,
@@ -50,7 +51,7 @@ def test_the_chosen_candidate_is_marked(choice: Choice, dark: Palette) -> None:
 
 
 def test_the_highlighted_row_is_told_by_a_glyph(choice: Choice, dark: Palette) -> None:
-    text = lines(candidates_strips(choice, 80, 20, dark, highlighted=3))
+    text = lines(candidates_strips(choice, 80, 20, dark, marks=Marks(highlighted=3)))
     assert [line[0] for line in text].count("▌") == 1
     assert text[4].startswith("▌")
 
@@ -190,3 +191,25 @@ def test_columns_appear_in_the_order_of_what_they_tell() -> None:
         {"p", "final", "bar", "logit"},
         {"p", "final", "bar", "logit", "id"},
     ]
+
+
+def test_what_a_person_did_to_a_candidate_is_told_in_its_row(choice: Choice, dark: Palette) -> None:
+    sydney, canberra, the = (candidate.id for candidate in choice.candidates[:3])
+    banned = structs.replace(choice.candidates[2], cut_by="logit_bias", final_p=0.0)
+    choice = structs.replace(choice, candidates=(*choice.candidates[:2], banned))
+    marks = Marks(watched={sydney}, biases={canberra: 2.0, the: -math.inf})
+    for width in (40, 66, 140):
+        text = lines(candidates_strips(choice, width, 20, dark, marks=marks))
+        assert "1 ◉␣Sydney" in text[1]
+        assert "◉" not in text[2]
+        assert "␣Canberra" in text[2]
+        assert "+2" in text[2]
+        assert "banned" in text[3]
+
+
+def test_a_bias_never_takes_the_place_of_a_label(choice: Choice, dark: Palette) -> None:
+    marks = Marks(biases={choice.candidates[0].id: -999.125})
+    for width in range(12, 140):
+        text = lines(candidates_strips(choice, width, 20, dark, marks=marks))
+        assert "␣S" in text[1]
+        assert re.search(r"-999\.125|…|Sydney", text[1])

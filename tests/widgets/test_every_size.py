@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,6 +11,7 @@ from tests.widgets.strategies import caches, choices, histories, labels, passes,
 from tests.widgets.strips import check
 from tokenloop.records import CacheRecord, Choice, Latency, LatencyHistory, ModelInfo, PrefixToken
 from tokenloop_widgets.drawing.cache import cache_strips
+from tokenloop_widgets.drawing.candidates import Marks as TableMarks
 from tokenloop_widgets.drawing.candidates import candidates_strips
 from tokenloop_widgets.drawing.keys import Key, keys_strip
 from tokenloop_widgets.drawing.latency import latency_strips, pass_strips
@@ -23,6 +26,7 @@ PALETTE = Palette.from_theme(DARK)
 
 widths = st.one_of(st.integers(0, 12), st.integers(0, 200))
 heights = st.integers(0, 50)
+banned = st.just(-math.inf)
 
 
 @given(choices() | st.none(), widths, heights, st.data())
@@ -34,8 +38,12 @@ def test_candidates(choice: Choice | None, width: int, height: int, data: st.Dat
         height,
         PALETTE,
         top=data.draw(st.integers(0, last)),
-        highlighted=data.draw(st.none() | st.integers(0, last)),
-        landed=data.draw(st.booleans()),
+        marks=TableMarks(
+            highlighted=data.draw(st.none() | st.integers(0, last)),
+            landed=data.draw(st.booleans()),
+            watched=data.draw(st.sets(st.integers(0, 29))),
+            biases=data.draw(st.dictionaries(st.integers(0, 29), st.floats(-1000, 1000) | banned)),
+        ),
         placeholder=data.draw(labels),
     )
     check(strips, width, height)

@@ -10,6 +10,7 @@ from syrupy.extensions.image import SVGImageSnapshotExtension
 
 from tests.widgets.strips import lines
 from tokenloop_widgets.drawing.cache import cache_strips
+from tokenloop_widgets.drawing.candidates import Marks as TableMarks
 from tokenloop_widgets.drawing.candidates import candidates_strips
 from tokenloop_widgets.drawing.latency import latency_strips, pass_strips
 from tokenloop_widgets.drawing.sampler import sampler_strips
@@ -45,7 +46,9 @@ def drawings(moment: Moment, width: int, height: int, palette: Palette) -> dict[
     )
     return {
         "text": lines(text_strips(layout, moment.prefix, height, palette, marks=marks)),
-        "candidates": lines(candidates_strips(choice, width, height, palette, highlighted=1)),
+        "candidates": lines(
+            candidates_strips(choice, width, height, palette, marks=TableMarks(highlighted=1))
+        ),
         "sampler": lines(sampler_strips(choice, width, height, palette)),
         "cache": lines(cache_strips(cache, width, height, palette, next_step=record is None)),
         "latency": lines(passes),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tokenloop.app.bias import BANNED, changed, toggled_ban
 from tokenloop.app.state import Given, State, Then
 from tokenloop.sampling.settings import check_seed
 
@@ -164,6 +165,31 @@ class Conductor(State):
         """T = 0, or back to the temperature before."""
         temperature = self._warm_temperature if self.settings.greedy else 0.0
         self.configure(self.settings.replace(temperature=temperature))
+
+    def ban(self, token_id: int | None) -> None:
+        """Ban the highlighted candidate, or allow it again."""
+        if self._may_bias(token_id) and token_id is not None:
+            biases = toggled_ban(self.settings.logit_bias, token_id)
+            self.configure(self.settings.replace(logit_bias=biases))
+
+    def bias(self, token_id: int | None, change: float) -> None:
+        """Add to the highlighted candidate's bias; at 0 it has none."""
+        if not self._may_bias(token_id) or token_id is None:
+            return
+        biases = self.settings.logit_bias
+        if biases.get(token_id) == BANNED:
+            self._tell("banned: b allows it again", "information")
+            return
+        self.configure(self.settings.replace(logit_bias=changed(biases, token_id, change)))
+
+    def _may_bias(self, token_id: int | None) -> bool:
+        """Whether a candidate's bias can be changed now; tells why not."""
+        if not self.may_configure():
+            return False
+        if token_id is None:
+            self._tell("no candidate is highlighted: ↑ ↓ choose one", "information")
+            return False
+        return True
 
     def reseed(self, seed: int) -> None:
         """Change the seed.

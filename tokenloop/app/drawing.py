@@ -90,6 +90,8 @@ def draw_panels(panels: Panels, view: View, *, probabilities: bool, landed: int)
         after=view.token_before,
         then=then,
         landed=landed > 0,
+        watched=view.watched,
+        biases=view.biases,
         placeholder=placeholder,
     )
     panels.sampler.show(view.choice, then=then, placeholder=placeholder)

@@ -50,6 +50,9 @@ COMMANDS: tuple[Command, ...] = (
     Command("candidate_first", "home", "the best candidate", CANDIDATES),
     Command("candidate_last", "end", "the last candidate shown", CANDIDATES),
     Command("take", "enter", "take the highlighted candidate: it is forced, not drawn", CANDIDATES),
+    Command("ban", "b", "ban the highlighted candidate, or allow it again", CANDIDATES),
+    Command("bias_down", "less_than_sign", "bias the highlighted candidate down by 1", CANDIDATES),
+    Command("bias_up", "greater_than_sign", "bias the highlighted candidate up by 1", CANDIDATES),
     Command("type", "t", "type text to append", TEXT),
     Command("edit", "e", "edit the whole text", TEXT),
     Command("new", "n", "new prompt", TEXT),
@@ -64,7 +67,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("go_back", "g", "go back to the token looked at, for real: rewind to before it", TIME),
     Command("regenerate", "G", "go back to the token looked at and run on from there", TIME),
     Command("cancel", "escape", "stop long work; back to now; leave the full view", TIME),
-    Command("sampler", "s", "sampler settings, every change at once", SAMPLER),
+    Command("sampler", "s", "the stages: order, on and off, every setting at once", SAMPLER),
+    Command("presets", "P", "presets: llama.cpp, transformers, greedy, your own", SAMPLER),
     Command("cooler", "minus", "temperature down by 0.1", SAMPLER),
     Command("warmer", "plus,equals_sign", "temperature up by 0.1", SAMPLER),
     Command("greedy", "0", "greedy (T = 0), and back", SAMPLER),
@@ -77,7 +81,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("panel_latency", "5", "the latency panel", VIEW),
     Command("zoom", "z", "the panel in full, and back", VIEW),
     Command("check", "c", "self-check: compare with a fresh pass in float32", VIEW),
-    Command("theme", "d", "dark or light", VIEW),
+    Command("theme", "D", "dark or light", VIEW),
     Command("model", "m", "choose a model on this machine", PROGRAM),
     Command("palette", "ctrl+p", "every command by name", PROGRAM),
     Command("help", "question_mark", "this help", PROGRAM),
@@ -119,6 +123,9 @@ _SHOWN = {
     "left_square_bracket": "[",
     "right_square_bracket": "]",
     "question_mark": "?",
+    "less_than_sign": "<",
+    "greater_than_sign": ">",
+    "slash": "/",
 }
 
 

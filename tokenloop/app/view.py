@@ -124,6 +124,18 @@ class View:
         return self.prefix[choice.position - 1].token
 
     @property
+    def watched(self) -> frozenset[int]:
+        """Ids that are pinned."""
+        return (
+            frozenset(item.id for item in self.snapshot.watched) if self.snapshot else frozenset()
+        )
+
+    @property
+    def biases(self) -> dict[int, float]:
+        """What is added to single logits: now only, an earlier token's are not known."""
+        return self.snapshot.settings.logit_bias if self.snapshot and self.moment == "now" else {}
+
+    @property
     def placeholder(self) -> str:
         """What a panel says where there is nothing to draw."""
         if self.snapshot:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,7 +12,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from tokenloop.records import Choice, Token
-from tokenloop_widgets.drawing.candidates import candidates_strips
+from tokenloop_widgets.drawing.candidates import Marks, candidates_strips
 from tokenloop_widgets.drawing.candidates_layout import body_height, table_rows
 from tokenloop_widgets.drawing.cells import safe
 from tokenloop_widgets.drawing.figures import bits, count
@@ -62,6 +63,8 @@ class CandidatesPanel(Panel):
     _top = 0
     _cursor: int | None = None
     _asked = 0
+    _watched: Collection[int] = ()
+    _biases: Mapping[int, float] = {}
 
     def show(
         self,
@@ -70,6 +73,8 @@ class CandidatesPanel(Panel):
         after: Token | None = None,
         then: Token | None = None,
         landed: bool = False,
+        watched: Collection[int] = (),
+        biases: Mapping[int, float] | None = None,
         placeholder: str = "no prompt yet",
     ) -> None:
         """Show a choice.
@@ -79,6 +84,8 @@ class CandidatesPanel(Panel):
             after: the token before it, for the headline.
             then: the token that was chosen, where this is an earlier moment.
             landed: mark the chosen row for a moment.
+            watched: ids that are pinned.
+            biases: what the person adds to logits, by id.
             placeholder: said where ``choice`` is ``None``.
         """
         before = self._choice
@@ -87,6 +94,7 @@ class CandidatesPanel(Panel):
         if before is None or choice is None or len(before.candidates) != len(choice.candidates):
             self._asked = 0
         self._choice, self._placeholder = choice, placeholder
+        self._watched, self._biases = watched, biases or {}
         name = "next token"
         if then is not None:
             given = choice is None or choice.draw.how == "given"
@@ -120,8 +128,7 @@ class CandidatesPanel(Panel):
             height,
             palette,
             top=self._top,
-            highlighted=self._cursor,
-            landed=self._landed,
+            marks=Marks(self._cursor, self._landed, self._watched, self._biases),
             placeholder=self._placeholder,
         )
 

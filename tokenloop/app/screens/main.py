@@ -211,6 +211,12 @@ class MainScreen(Screen[None]):
                 candidates.action_end()
             case "take":
                 conductor.take(candidates.highlighted)
+            case "ban":
+                conductor.ban(candidates.highlighted)
+            case "bias_down":
+                conductor.bias(candidates.highlighted, -1)
+            case "bias_up":
+                conductor.bias(candidates.highlighted, 1)
             case "probabilities":
                 self.probabilities = not self.probabilities
             case "look_back":

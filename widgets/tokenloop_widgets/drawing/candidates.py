@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from rich.style import Style
 from textual.strip import Strip
 
 from tokenloop.records import Candidate, Choice, Tail
@@ -26,6 +31,28 @@ from tokenloop_widgets.palette import Palette
 VISIBLE = 1e-9
 """Sums of float64 probabilities that should be nothing come out this small."""
 
+LABEL_BIASED = 4
+"""Cells that a bias leaves its token's label at least."""
+
+WATCHED, BANNED = "◉", "banned"
+
+
+@dataclass(frozen=True)
+class Marks:
+    """What is marked in the table.
+
+    Attributes:
+        highlighted: index of the candidate under the cursor.
+        landed: mark the chosen row.
+        watched: ids that are pinned.
+        biases: what the person adds to logits, by id; minus infinity bans.
+    """
+
+    highlighted: int | None = None
+    landed: bool = False
+    watched: Collection[int] = ()
+    biases: Mapping[int, float] = field(default_factory=dict)
+
 
 def candidates_strips(
     choice: Choice | None,
@@ -34,8 +61,7 @@ def candidates_strips(
     palette: Palette,
     *,
     top: int = 0,
-    highlighted: int | None = None,
-    landed: bool = False,
+    marks: Marks = Marks(),
     placeholder: str = "",
 ) -> list[Strip]:
     """Draw the table.
@@ -46,8 +72,7 @@ def candidates_strips(
         height: in lines.
         palette: the colours.
         top: index of the first candidate in the window.
-        highlighted: index of the candidate under the cursor.
-        landed: mark the chosen row.
+        marks: what is marked.
         placeholder: said where there is no choice.
     """
     ground = palette.on(palette.soft)
@@ -84,9 +109,9 @@ def candidates_strips(
                     width,
                     scale,
                     palette,
+                    marks,
                     chosen=chosen,
-                    highlighted=not pinned and row.index == highlighted,
-                    landed=landed and chosen,
+                    highlighted=not pinned and row.index == marks.highlighted,
                 )
             )
     return fill_height(strips, width, height, ground)
@@ -140,32 +165,32 @@ def _candidate(
     width: int,
     scale: float,
     palette: Palette,
+    marks: Marks,
     *,
     chosen: bool,
     highlighted: bool,
-    landed: bool,
 ) -> Strip:
+    landed = marks.landed and chosen
     behind = palette.cursor if highlighted else palette.sampler_faint if landed else palette.ground
     cut = candidate.cut_by is not None
+    bias = marks.biases.get(candidate.id, 0.0)
 
     plain = palette.on(palette.soft, background=behind)
     line = Line(width, plain)
     line.add("▌" if highlighted else " ", palette.on(palette.text, background=behind))
     line.add("▸" if chosen else " ", palette.on(palette.sampler, background=behind))
     if columns.rank:
-        line.right(str(candidate.rank), plain, columns.rank).skip(2)
+        line.right(str(candidate.rank), plain, columns.rank).skip(1)
+        watched = palette.on(palette.text, background=behind)
+        line.left(WATCHED if candidate.id in marks.watched else "", watched, 1)
     words = palette.faint if cut and not highlighted else palette.text
-    start = line.at
-    label = safe(candidate.label)
-    spaces = len(label) - len(label.lstrip("␣"))
-    if spaces < width_of(label) and spaces < columns.label:
-        line.add(label[:spaces], palette.on(palette.faint, background=behind))
-        label = label[spaces:]
-    line.left(
-        label,
-        palette.on(words, bold=chosen, underline=candidate.special, background=behind),
-        columns.label - (line.at - start),
-    )
+    said = f" {bias:+g}" if bias and math.isfinite(bias) else ""
+    if columns.label - width_of(said) < LABEL_BIASED:
+        said = ""
+    style = palette.on(words, bold=chosen, underline=candidate.special, background=behind)
+    faint = palette.on(palette.faint, background=behind)
+    _label(line, safe(candidate.label), columns.label - width_of(said), style, faint)
+    line.add(said, palette.on(palette.sampler, bold=True, background=behind))
     if columns.id:
         line.skip(1).right(str(candidate.id), plain, columns.id)
     if columns.logit:
@@ -181,12 +206,23 @@ def _candidate(
     if columns.final:
         line.skip(1)
         if candidate.cut_by is not None:
-            name = first_fitting((stage_name(candidate.cut_by), "cut"), columns.final)
-            line.right(name, model, columns.final)
+            fate = BANNED if bias == -math.inf else stage_name(candidate.cut_by)
+            ink = palette.on(palette.sampler, background=behind) if fate == BANNED else model
+            line.right(first_fitting((fate, "cut"), columns.final), ink, columns.final)
         else:
             final = palette.on(palette.sampler, bold=chosen, background=behind)
             line.right(percent(candidate.final_p), final, columns.final)
     return line.strip()
+
+
+def _label(line: Line, label: str, width: int, style: Style, faint: Style) -> None:
+    """A token's label in ``width`` cells, the blanks before it less bright than its word."""
+    end = line.at + width
+    spaces = len(label) - len(label.lstrip("␣"))
+    if spaces < width_of(label) and spaces < width:
+        line.add(label[:spaces], faint)
+        label = label[spaces:]
+    line.left(label, style, end - line.at)
 
 
 def _tail(choice: Choice, tail: Tail, columns: Columns, width: int, palette: Palette) -> Strip:
