@@ -7,35 +7,9 @@ import math
 import numpy as np
 import pytest
 
+from tests.sampling.chains import OFF, P, chain, final, outcome
 from tokenloop.errors import DistributionError, SettingError
-from tokenloop.sampling import SamplerSettings, Situation, Trace, raw_candidates, run_chain
-
-P = (0.5, 0.25, 0.15, 0.1)
-
-OFF = {"temperature": 1.0, "top_k": 0, "top_p": 1.0, "min_p": 0.0}
-
-
-def logits_of(*probabilities: float) -> np.ndarray:
-    return np.log(np.array(probabilities, dtype=np.float64)).astype(np.float32)
-
-
-def chain(
-    *, p: tuple[float, ...] = P, prefix: tuple[int, ...] = (), order: str = "llamacpp", **settings
-) -> Trace:
-    return run_chain(
-        raw_candidates(logits_of(*p)),
-        Situation(prefix),
-        SamplerSettings(order=order, **{**OFF, **settings}),
-    )
-
-
-def final(trace: Trace) -> dict[int, float]:
-    return dict(zip(trace.final.ids.tolist(), trace.final.probabilities.tolist(), strict=True))
-
-
-def outcome(trace: Trace, name: str):
-    return next(outcome for outcome in trace.outcomes if outcome.name == name)
-
+from tokenloop.sampling import SamplerSettings, Situation, raw_candidates, run_chain
 
 BOTH = pytest.mark.parametrize("order", ["llamacpp", "transformers"])
 

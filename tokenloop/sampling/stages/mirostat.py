@@ -12,8 +12,10 @@ from tokenloop.sampling.stages.stage import Context, Effect, Stage, Values
 def mirostat(left: Candidates, context: Context) -> Effect:
     """Drop what would surprise by more than μ bits; the best one always stays.
 
-    μ begins at 2τ and moves with each draw (:func:`mu_after`): Basu et al. 2021, "Mirostat",
-    algorithm 2. Surprise is −log₂ of the probability among what entered the stage.
+    μ begins at 2τ and moves with each draw (:func:`mu_after`): Basu et al. 2021, "Mirostat: a
+    neural text decoding algorithm that directly controls perplexity", as llama.cpp's
+    ``llama_sampler_init_mirostat_v2`` has it. Surprise is −log₂ of the probability among what
+    entered the stage.
     """
     mu = mu_now(context)
     keep = left.probabilities >= 2.0**-mu
@@ -58,4 +60,17 @@ def _values(context: Context) -> Values:
     return {"tau": settings.mirostat_tau, "eta": settings.mirostat_eta}
 
 
-MIROSTAT = Stage("mirostat", _values, _off, mirostat, "nothing would surprise by more than μ")
+def _definition(context: Context) -> str:
+    if context.settings.order == "llamacpp":
+        return "the only cut: llama.cpp leaves out the others"
+    return "beside the other cuts: transformers has no mirostat"
+
+
+MIROSTAT = Stage(
+    "mirostat",
+    _values,
+    _off,
+    mirostat,
+    "nothing would surprise by more than μ",
+    definition=_definition,
+)
