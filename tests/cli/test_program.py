@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import subprocess
@@ -13,7 +14,7 @@ import pytest
 
 from tests.cli.conftest import Cli
 from tokenloop import __version__
-from tokenloop.sampling import SamplerSettings
+from tokenloop.sampling import ORDERS, PARAMETERS, PRESETS, SamplerSettings
 
 
 @pytest.fixture
@@ -38,7 +39,7 @@ def test_light_commands_import_nothing_heavy(arguments: list[str]) -> None:
         "import sys\n"
         "from tokenloop.cli.program import run_program\n"
         f"run_program({arguments!r})\n"
-        "heavy = ('torch', 'numpy', 'textual', 'rich', 'tokenizers', 'msgspec')\n"
+        "heavy = ('torch', 'numpy', 'textual', 'rich', 'tokenizers')\n"
         "print([m for m in heavy if m in sys.modules], file=sys.stderr)"
     )
     done = subprocess.run(
@@ -151,6 +152,76 @@ def test_greedy_is_temperature_zero(opened: list[Any], cli: Cli) -> None:
     assert given["settings"].temperature == 0
 
 
+def changed(arguments: str, opened: list[Any], cli: Cli) -> SamplerSettings:
+    """The settings that the app opens with."""
+    assert cli(*arguments.split()).code == 0
+    [(_, given)] = opened
+    opened.clear()
+    return given["settings"]
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_every_number_is_an_option(name: str, opened: list[Any], cli: Cli) -> None:
+    parameter, default = PARAMETERS[name], SamplerSettings()
+    low, high = parameter.low, parameter.high
+    value = low if low != getattr(default, name) else high
+    given = changed(f"--{name.replace('_', '-')} {value}", opened, cli)
+    assert given == default.replace(**{name: value})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "changes"),
+    [
+        ("--stages min_p,temperature", {"stages": ("min_p", "temperature")}),
+        ("--off top_k,min_p --off top_p", {"off": ("top_k", "min_p", "top_p")}),
+        ("--repeat-last-n -1", {"repeat_last_n": -1}),
+        ("--no-penalize-prompt", {"penalize_prompt": False}),
+        ("--dry-sequence-breaker none", {"dry_sequence_breakers": ()}),
+        (
+            r"--dry-sequence-breaker \n --dry-sequence-breaker a\\n",
+            {"dry_sequence_breakers": ("\n", "a\\n")},
+        ),
+        ("--ban 5 --ban 6", {"logit_bias": {5: -math.inf, 6: -math.inf}}),
+        ("--ban 5 --logit-bias 7=2", {"logit_bias": {5: -math.inf, 7: 2.0}}),
+        ("--bad-words 1,2;3", {"bad_words": ((1, 2), (3,))}),
+    ],
+)
+def test_what_is_no_number_has_its_option(
+    arguments: str, changes: dict[str, Any], opened: list[Any], cli: Cli
+) -> None:
+    assert changed(arguments, opened, cli) == SamplerSettings().replace(**changes)
+
+
+def test_a_preset_comes_before_the_file_and_below_what_else_is_given(
+    opened: list[Any], cli: Cli, settings_folder: Path
+) -> None:
+    (settings_folder / "settings.toml").write_text(
+        '[sampler]\ntop_k = 9\n[presets.mine]\npreset = "precise"\nmin_p = 0.5\n'
+    )
+    precise = PRESETS["precise"].settings
+    assert changed("--preset precise", opened, cli) == precise
+    assert changed("--preset precise --top-k 7", opened, cli) == precise.replace(top_k=7)
+    assert changed("--preset mine", opened, cli) == precise.replace(min_p=0.5)
+
+
+def test_what_the_file_switches_off_can_be_switched_on(
+    opened: list[Any], cli: Cli, settings_folder: Path
+) -> None:
+    (settings_folder / "settings.toml").write_text('[sampler]\noff = ["top_k"]\n')
+    assert changed("", opened, cli).off == ("top_k",)
+    assert changed("--off none", opened, cli).off == ()
+
+
+def test_an_order_that_is_asked_for_is_the_one_that_runs(
+    opened: list[Any], cli: Cli, settings_folder: Path
+) -> None:
+    (settings_folder / "settings.toml").write_text('[sampler]\nstages = ["min_p"]\n')
+    assert changed("", opened, cli).chain == ("min_p",)
+    assert changed("--order transformers", opened, cli).chain == ORDERS["transformers"]
+    both = changed("--order transformers --stages top_k", opened, cli)
+    assert (both.order, both.chain) == ("transformers", ("top_k",))
+
+
 @pytest.mark.parametrize(
     ("arguments", "names"),
     [
@@ -177,6 +248,18 @@ def test_greedy_is_temperature_zero(opened: list[Any], cli: Cli) -> None:
         (["run", "-p", "x", "--greedy", "--temperature", "1"], "--greedy"),
         (["run", "-p", "x", "--logit-bias", "5"], "--logit-bias"),
         (["run", "-p", "x", "--logit-bias", "5=nan"], "logit_bias"),
+        (["run", "-p", "x", "--ban", "-1"], "--ban"),
+        (["run", "-p", "x", "--ban", "two"], "--ban"),
+        (["run", "-p", "x", "--bad-words", "1,2;"], "--bad-words"),
+        (["run", "-p", "x", "--bad-words", "one"], "--bad-words"),
+        (["run", "-p", "x", "--off", "top_q"], "off = 'top_q'"),
+        (["run", "-p", "x", "--stages", "top_k,top_k"], "stages = 'top_k'"),
+        (["run", "-p", "x", "--stages", ""], "stages = ''"),
+        (["run", "-p", "x", "--preset", "mine"], "'mine' is no preset: there are llamacpp, "),
+        (["run", "-p", "x", "--mirostat", "1"], "mirostat = 1"),
+        (["run", "-p", "x", "--top-k", "1.5"], "--top-k"),
+        (["run", "-p", "x", "--dry-sequence-breaker", ""], "dry_sequence_breakers"),
+        (["run", "-p", "x", "--regex", "a", "--json-schema", "b"], "not several"),
         (["run", "-p", "x", "--device", "tpu"], "--device"),
         (["run", "-p", "x", "--threads", "0"], "--threads"),
         (["completion", "tcsh"], "tcsh"),
@@ -215,22 +298,27 @@ def test_the_unexpected_is_one_line_unless_asked_for_more(
         cli()
 
 
-def test_the_defaults_that_help_names_are_the_samplers(cli: Cli) -> None:
-    told = " ".join(cli("run", "--help").out.split())
-    defaults = SamplerSettings()
-    for option, value in (
-        ("--temperature", defaults.temperature),
-        ("--top-k", defaults.top_k),
-        ("--top-p", defaults.top_p),
-        ("--min-p", defaults.min_p),
-        ("--repeat-penalty", defaults.repeat_penalty),
-        ("--frequency-penalty", defaults.frequency_penalty),
-        ("--presence-penalty", defaults.presence_penalty),
-        ("--order", defaults.order),
-    ):
-        named = re.search(rf"{option} .*?\(default ([\w.]+)", told)
-        assert named is not None
-        assert named[1] == (value if isinstance(value, str) else f"{value:g}")
+@pytest.mark.parametrize("command", [(), ("run",)])
+def test_help_names_every_number_with_its_default_and_range(
+    cli: Cli, command: tuple[str, ...]
+) -> None:
+    told = " ".join(cli(*command, "--help").out.split())
+    for name, parameter in PARAMETERS.items():
+        option = f"--{name.replace('_', '-')}"
+        default = getattr(SamplerSettings(), name)
+        assert re.search(rf" {option} [NX] .*?\(default {default:g}; .*?{parameter.low:g}", told)
+    assert "(default llamacpp)" in told
+
+
+def test_help_stands_in_sections(cli: Cli) -> None:
+    told = cli("run", "--help").out
+    headings = re.findall(r"^(\S.*):$", told, re.MULTILINE)
+    assert headings[0] == "Options"
+    assert {"Sampler", "Sampler: cuts", "Where and how it runs"} <= set(headings)
+    assert len(headings) == len(set(headings))
+    cuts = told.partition("Sampler: cuts:")[2].partition("\n\n")[0]
+    assert "--min-p" in cuts
+    assert "--seed" not in cuts
 
 
 def test_help_lists_every_command_and_the_apps_options(cli: Cli) -> None:
@@ -260,7 +348,7 @@ def completions(words: str, position: int) -> list[str]:
         text=True,
         check=False,
     )
-    return [line.split(",")[1] for line in done.stdout.splitlines()]
+    return [line.split(",", 1)[1] for line in done.stdout.splitlines()]
 
 
 def test_the_first_word_completes_to_commands_and_catalogue_names() -> None:
@@ -271,3 +359,9 @@ def test_the_first_word_completes_to_commands_and_catalogue_names() -> None:
     assert completions("tokenloop pull smo", 2) == ["smollm2"]
     assert "--device" in completions("tokenloop --dev", 1)
     assert "transformers" in completions("tokenloop run --order tr", 3)
+
+
+def test_stages_and_presets_complete_after_each_comma() -> None:
+    assert completions("tokenloop run --preset gr", 3) == ["greedy"]
+    assert completions("tokenloop run --stages top_k,min_p", 3) == ["top_k,min_p"]
+    assert completions("tokenloop run --off non", 3) == ["none"]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tokenloop.app.settings_error import SettingsFileError, check_table
 from tokenloop.app.settings_text import NoTextError, small_text
 from tokenloop.errors import SettingError
-from tokenloop.sampling.presets import PRESETS
+from tokenloop.sampling.presets import PRESETS, settings_by_name
 from tokenloop.sampling.settings import GRAMMAR_KINDS, Grammar, SamplerSettings
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def read_sampler(
 def _base(
     path: Path, key: str, name: Any, presets: Mapping[str, SamplerSettings]
 ) -> SamplerSettings:
-    known = {**{preset.name: preset.settings for preset in PRESETS.values()}, **presets}
+    known = settings_by_name(presets)
     if not isinstance(name, str) or name not in known:
         raise SettingsFileError(path, key, f"not a preset; known are {', '.join(known)}")
     return known[name]

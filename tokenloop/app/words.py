@@ -19,14 +19,16 @@ def one_line(text: str) -> str:
     return strip_controls(" ".join(text.split()))
 
 
+def arithmetic(model: ModelInfo) -> tuple[str, ...]:
+    """What its passes compute in: the dtype, and whether the weights stay packed."""
+    return (model.dtype, "packed weights") if model.precision == "fast" else (model.dtype,)
+
+
 def model_facts(model: ModelInfo) -> tuple[str, ...]:
     """What runs how: device, dtype, threads, the file's quantisation."""
-    threads = f"{model.threads} {'thread' if model.threads == 1 else 'threads'}"
-    facts = [model.device, model.dtype]
+    facts = [model.device, *arithmetic(model)]
     if model.device == "cpu":
-        facts.append(threads)
-    if model.precision == "fast":
-        facts.append("packed weights")
+        facts.append(f"{model.threads} {'thread' if model.threads == 1 else 'threads'}")
     if model.quantisation:
         facts.append(f"{model.quantisation} file")
     return tuple(one_line(fact) for fact in facts)

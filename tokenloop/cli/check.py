@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
 
-from tokenloop.cli.bring import model_here
 from tokenloop.cli.exits import FAILED
-from tokenloop.cli.options import TEXT, model_argument, read_settings_file, runtime_options
+from tokenloop.cli.opening import load_model
+from tokenloop.cli.options import model_argument, read_settings_file, runtime_options
+from tokenloop.cli.param_types import TEXT
+from tokenloop.cli.sections import SectionedCommand
 
 if TYPE_CHECKING:
-    from tokenloop.records import ModelInfo
+    from tokenloop.app.runtime_choice import RuntimeChoice
 
 PROMPT = "The capital of Australia is"
 TOLERANCE = 1e-3
 """The published tolerance of float32 on a logit (docs/precision.md)."""
 
 
-@click.command(short_help="Compare cached passes with a fresh one.")
+@click.command(cls=SectionedCommand, short_help="Compare cached passes with a fresh one.")
 @model_argument
 @click.option("-p", "--prompt", type=TEXT, default=PROMPT, show_default=True, metavar="TEXT")
 @click.option(
@@ -30,47 +33,27 @@ TOLERANCE = 1e-3
     help="How many tokens to add, one cached pass each, before comparing.",
 )
 @runtime_options
-def check(
-    model: str | None,
-    prompt: str,
-    steps: int,
-    device: str | None,
-    dtype: str | None,
-    precision: str | None,
-    threads: int | None,
-) -> int:
+def check(model: str | None, prompt: str, steps: int, runtime: RuntimeChoice) -> int:
     """Step a prompt with the KV cache, then compute all of it afresh in float32 and compare.
 
     Exit code 1 when float32 passes differ by more than the published tolerance.
     """
-    file = read_settings_file()
+    choice = runtime.over(read_settings_file().runtime)
 
-    from tokenloop.cli.progress import count_progress
+    from tokenloop.app.words import arithmetic
     from tokenloop.session import Session
-    from tokenloop_models import load
 
-    source = model_here(model)
-    device = device or file.device or "auto"
-    threads = threads or file.threads
-    with count_progress("loading") as progress:
-        runtime = load(
-            source,
-            device=device,
-            dtype=dtype or file.dtype or "auto",
-            precision=precision or file.precision or "exact",
-            threads=threads,
-            progress=progress,
-        )
-    session = Session(runtime)
+    session = Session(load_model(model, choice))
     session.open(session.encode(prompt))
     for _ in range(steps):
         if session.context_full:
             break
         session.step()
     exact = session.model.exact
-    reference = None if exact else load(source, device=device, dtype="float32", threads=threads)
-    record = session.check(reference)
-    click.echo(f"{session.model.name}: {record.positions} positions in {_how(session.model)}")
+    exactly = replace(choice, dtype="float32", precision="exact")
+    record = session.check(None if exact else load_model(model, exactly))
+    how = ", ".join(arithmetic(session.model))
+    click.echo(f"{session.model.name}: {record.positions} positions in {how}")
     click.echo(f"largest |Δlogit|  {record.largest_logit_diff:.6f}  at {record.at.label}")
     click.echo(f"largest |Δp|      {record.largest_p_diff:.6f}")
     fate = "stays" if record.same_token else f"would be {record.fresh_chosen.label}"
@@ -79,7 +62,3 @@ def check(
         click.echo(f"tokenloop: float32 should agree to {TOLERANCE:g}", err=True)
         return FAILED
     return 0
-
-
-def _how(model: ModelInfo) -> str:
-    return f"{model.dtype}, packed weights" if model.precision == "fast" else model.dtype

@@ -10,6 +10,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from tokenloop.cli.exits import PIPE_CLOSED
+from tokenloop.cli.sections import write_sections
 
 
 class ProgramGroup(click.Group):
@@ -57,16 +58,8 @@ class ProgramGroup(click.Group):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Show the fallback's options as the program's own, then the commands."""
-        rows = [
-            row
-            for param in (*self.fallback.get_params(ctx), *self.get_params(ctx))
-            if isinstance(param, click.Option)
-            and (row := param.get_help_record(ctx))
-            and "--help" not in param.opts
-        ]
-        rows.append(("-h, --help", "Show this message and exit."))
-        with formatter.section("Options"):
-            formatter.write_dl(rows)
+        shown = [p for p in self.fallback.get_params(ctx) if "--help" not in p.opts]
+        write_sections([*self.get_params(ctx), *shown], ctx, formatter)
         self.format_commands(ctx, formatter)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:

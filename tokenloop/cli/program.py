@@ -26,7 +26,9 @@ DEBUG_VARIABLE = "TOKENLOOP_DEBUG"
 
 
 @click.group(
-    cls=ProgramGroup, fallback=open_app, context_settings={"help_option_names": ["-h", "--help"]}
+    cls=ProgramGroup,
+    fallback=open_app,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def program() -> None:

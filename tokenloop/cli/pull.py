@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from tokenloop.cli.options import CatalogueName
+from tokenloop.cli.param_types import CatalogueName
 
 
 @click.command(short_help="Get a model of the catalogue or of the Hugging Face hub.")

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from tokenloop.cli.bring import model_here
 from tokenloop.cli.exits import MISUSED
-from tokenloop.cli.options import (
-    TEXT,
-    model_argument,
-    read_settings_file,
-    runtime_options,
-    sampler_options,
-    sampler_settings,
-    seed_or_default,
-)
+from tokenloop.cli.options import misuse, model_argument, read_settings_file, runtime_options
+from tokenloop.cli.param_types import TEXT
+from tokenloop.cli.sampler_options import GivenSampler, sampler_options
+
+if TYPE_CHECKING:
+    from tokenloop.app.runtime_choice import RuntimeChoice
 
 NO_TERMINAL = "the app needs a terminal for its keys and its screen; without one: tokenloop run"
 DUMB = "TERM=dumb has no screen, and the app needs one; without one: tokenloop run"
@@ -39,12 +36,8 @@ def open_app(
     model: str | None,
     prompt: str | None,
     theme: str | None,
-    device: str | None,
-    dtype: str | None,
-    precision: str | None,
-    threads: int | None,
-    seed: int | None,
-    **sampler: Any,
+    runtime: RuntimeChoice,
+    sampler: GivenSampler,
 ) -> int:
     """Open the app."""
     _refuse_a_command_name(ctx, model)
@@ -52,18 +45,15 @@ def open_app(
         click.echo(f"tokenloop: {DUMB if _is_dumb() else NO_TERMINAL}", err=True)
         return MISUSED
     file = read_settings_file()
-    settings = sampler_settings(file.sampler, **sampler)
+    settings, seed = sampler.settings(file), sampler.seed_over(file)
     source = model_here(model)
     from tokenloop.app import run_app
 
     return run_app(
         source,
-        device=device or file.device or "auto",
-        dtype=dtype or file.dtype or "auto",
-        precision=precision or file.precision or "exact",
-        threads=threads or file.threads,
+        **runtime.over(file.runtime).said,
         settings=settings,
-        seed=seed_or_default(seed, file.seed),
+        seed=seed,
         prompt=prompt,
         theme=theme or file.theme or "dark",
         keymap=file.keys,
@@ -84,6 +74,6 @@ def _refuse_a_command_name(ctx: click.Context, model: str | None) -> None:
     parent = ctx.parent
     commands = getattr(parent.command, "commands", {}) if parent is not None else {}
     if model in commands:
-        raise click.UsageError(
+        raise misuse(
             f"the command comes first: tokenloop {model} …; a folder called so is ./{model}"
         )

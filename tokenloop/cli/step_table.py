@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from rich import box
-from rich.console import Group, JustifyMethod, RenderableType
-from rich.table import Table
+from rich.console import Group, RenderableType
 from rich.text import Text
 
-from tokenloop.records import Candidate, Latency, StageRecord, StepRecord
+from tokenloop.cli.figures import CUT, MEMORY, MODEL, SAMPLER, Column, counted, percent, table_of
+from tokenloop.cli.stage_lines import headed, stage_lines
+from tokenloop.records import Candidate, Draw, Latency, StepRecord, Token
+from tokenloop.sampling.settings import SamplerSettings
 from tokenloop_models.sizes import memory_size
 
-MODEL, SAMPLER, MEMORY, CUT = "blue", "yellow", "magenta", "bright_black"
-"""What the model says, what the sampler makes of it, the cache, and what was cut."""
-
-COLUMNS: tuple[tuple[str, JustifyMethod, int, str], ...] = (
+COLUMNS: tuple[Column, ...] = (
     ("", "left", 1, ""),
     ("rank", "right", 6, ""),
     ("id", "right", 6, ""),
@@ -23,14 +21,16 @@ COLUMNS: tuple[tuple[str, JustifyMethod, int, str], ...] = (
     ("sampler", "right", 8, SAMPLER),
     ("cut by", "left", 11, ""),
 )
-"""Heading, alignment, least width (so that the tables of a run line up) and colour."""
 
 
-def step_table(record: StepRecord) -> RenderableType:
-    """Lay out a step's headline, its candidates and tail, and what it took, for 80 columns."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
-    for heading, justify, width, style in COLUMNS:
-        table.add_column(heading, justify=justify, min_width=width, style=style)
+def step_table(record: StepRecord, settings: SamplerSettings) -> RenderableType:
+    """Lay out a step's headline, its candidates and tail, and what it took, for 80 columns.
+
+    Args:
+        record: the step.
+        settings: the sampler's.
+    """
+    table = table_of(COLUMNS)
     rows, tail = list(record.candidates), record.tail
     count, p, final_p = tail.count, tail.p, tail.final_p
     if record.chosen.id not in {candidate.id for candidate in rows}:
@@ -41,8 +41,10 @@ def step_table(record: StepRecord) -> RenderableType:
     for candidate in rows:
         table.add_row(*_cells(candidate, chosen=candidate.id == record.token.id))
     rest = Text(f"… {count:,} more")
-    table.add_row("", "", "", rest, "", _percent(p), _percent(final_p), style=CUT)
-    return Group(_headline(record), table, *_summary(record), Text())
+    table.add_row("", "", "", rest, "", percent(p), percent(final_p), style=CUT)
+    head = Text(f"step {record.step} · position {record.position} · ")
+    headline = head + chosen_words(record.token, record.draw)
+    return Group(headline, table, *_summary(record, settings), Text())
 
 
 def prompt_line(tokens: int, read: Latency) -> Text:
@@ -53,14 +55,14 @@ def prompt_line(tokens: int, read: Latency) -> Text:
         read: the pass that read them.
     """
     kind, took = ("prefill", read.prefill) if read.positions > 1 else ("decode", read.decode)
-    line = f"prompt · {tokens:,} token{'' if tokens == 1 else 's'} · {kind} {took:.1f} ms"
+    line = f"prompt · {counted(tokens, 'token')} · {kind} {took:.1f} ms"
     return Text(f"{line}, {took / read.positions:.1f} ms a token" if read.positions > 1 else line)
 
 
-def _headline(record: StepRecord) -> Text:
-    line = Text(f"step {record.step} · position {record.position} · ")
-    line.append(record.token.label, style="bold reverse")
-    draw = record.draw
+def chosen_words(token: Token, draw: Draw) -> Text:
+    """The token that a draw falls on, and how: ``u`` and its interval where it was drawn."""
+    line = Text()
+    line.append(token.label, style="bold reverse")
     line.append(f" {draw.how}", style=SAMPLER)
     if draw.u is not None and draw.low is not None and draw.high is not None:
         interval = f"[{draw.low:.4f}, {draw.high:.4f})"
@@ -68,17 +70,15 @@ def _headline(record: StepRecord) -> Text:
     return line
 
 
-def _summary(record: StepRecord) -> list[Text]:
+def _summary(record: StepRecord, settings: SamplerSettings) -> list[Text]:
     cache, latency = record.cache, record.latency_ms
-    # A stage that did nothing is left out here; the JSON has it with its reason.
-    stages = [_stage(stage) for stage in record.stages if stage.skipped is None]
     bits = f"{record.entropy_bits:.2f} bits"
     if record.final_entropy_bits is not None:
         bits += f", {record.final_entropy_bits:.2f} after the sampler"
     passed = latency.decode or latency.prefill
     return [
         Text(f"model    {record.vocab_size:,} candidates, {bits}", MODEL),
-        Text(f"sampler  {' · '.join(stages)}", SAMPLER),
+        *headed("sampler", stage_lines(record.stages, settings)),
         Text(
             f"cache    {cache.positions:,} positions, {memory_size(cache.bytes)}: "
             f"kept {cache.kept:,}, computed {cache.computed:,}",
@@ -86,11 +86,6 @@ def _summary(record: StepRecord) -> list[Text]:
         ),
         Text(f"time     pass {passed:.1f} ms, sampler {latency.sample:.1f} ms"),
     ]
-
-
-def _stage(stage: StageRecord) -> str:
-    values = (f"{v:g}" if isinstance(v, float) else str(v) for v in stage.settings.values())
-    return f"{stage.name} {' '.join(values)} → {stage.survivors:,}"
 
 
 def _cells(candidate: Candidate, *, chosen: bool) -> list[Text]:
@@ -102,11 +97,7 @@ def _cells(candidate: Candidate, *, chosen: bool) -> list[Text]:
         Text(str(candidate.id), style=style),
         Text(candidate.label, style=style, overflow="fold"),
         Text(f"{candidate.logit:.4f}", style=style),
-        Text(_percent(candidate.p)),
-        Text("" if candidate.cut_by else _percent(candidate.final_p)),
+        Text(percent(candidate.p)),
+        Text("" if candidate.cut_by else percent(candidate.final_p)),
         Text(cut_by, style=style),
     ]
-
-
-def _percent(p: float | None) -> str:
-    return "" if p is None else f"{max(p, 0.0) * 100:.2f} %"

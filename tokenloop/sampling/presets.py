@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from msgspec import Struct
 
 from tokenloop.sampling.settings import SamplerSettings
@@ -71,3 +73,8 @@ _ALL = (
 
 PRESETS: dict[str, Preset] = {preset.name: preset for preset in _ALL}
 """Every ready-made preset by name; a person's own stand in the settings file."""
+
+
+def settings_by_name(own: Mapping[str, SamplerSettings]) -> dict[str, SamplerSettings]:
+    """The settings of the ready-made presets and of a person's own."""
+    return {**{preset.name: preset.settings for preset in PRESETS.values()}, **own}
