@@ -6,11 +6,9 @@ import numpy as np
 
 from tokenloop.errors import DistributionError, SettingError
 from tokenloop.sampling.candidates import Candidates, Mask
+from tokenloop.sampling.grammar import KINDS
 from tokenloop.sampling.stages.naming import label_of
 from tokenloop.sampling.stages.stage import Constraint, Context, Effect, Stage, Values
-
-KINDS = {"json_schema": "JSON Schema", "regex": "regex", "lark": "Lark", "gbnf": "GBNF"}
-"""A grammar's kind in words."""
 
 
 def grammar(left: Candidates, context: Context) -> Effect:
