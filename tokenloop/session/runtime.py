@@ -8,8 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from tokenloop.records import ModelInfo
+
 if TYPE_CHECKING:
-    from tokenloop_models.model import ModelInfo, Output
+    from tokenloop_models.model import ModelInfo as RuntimeInfo
+    from tokenloop_models.model import Output
     from tokenloop_models.tokenizer import Tokenizer
 
 OnProgress = Callable[[int, int], None]
@@ -53,7 +56,7 @@ class Runtime(Protocol):
     """A decoder with its tokenizer."""
 
     @property
-    def info(self) -> ModelInfo:
+    def info(self) -> RuntimeInfo:
         """What it is and what it runs on."""
 
     @property
@@ -78,3 +81,12 @@ class Runtime(Protocol):
             Cancelled: ``cancelled`` said so; the cache holds the completed chunks.
             ModelError: the ids can't be run; nothing was computed.
         """
+
+
+def model_info(runtime: Runtime) -> ModelInfo:
+    """What the screen says of a runtime's model."""
+    info, tokenizer = runtime.info, runtime.tokenizer
+    names = set(ModelInfo.__struct_fields__) - {"eos_ids", "notices"}
+    fields = {name: getattr(info, name) for name in names}
+    notices = (*tokenizer.notices, *info.notices)
+    return ModelInfo(**fields, eos_ids=tuple(tokenizer.eos_ids), notices=notices)

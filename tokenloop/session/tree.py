@@ -30,7 +30,7 @@ class Node:
         shown: the token as the text panel shows it.
         record: how it was chosen, for a step.
         reading: the prefill that read it and its row there, for a given token.
-        settings: the sampler's when a step appended it.
+        then: the settings and the prompt's length when a step appended it.
         mu: mirostat's μ after it, or ``None`` before the first draw.
         watched: where watched tokens stood before it, by id; ``None`` where that is not known.
     """
@@ -42,7 +42,7 @@ class Node:
         self.shown = PrefixToken(token=token, how="given", p=None, rank=None)
         self.record: StepRecord | None = None
         self.reading: tuple[Reading, int] | None = None
-        self.settings: SamplerSettings | None = None
+        self.then: tuple[SamplerSettings, int] | None = None
         self.mu: Mu | None = None
         self.watched: dict[int, WatchPoint | None] = {}
 
@@ -61,6 +61,7 @@ class Node:
         self.shown = PrefixToken(token=self.token, how=how, p=p, rank=rank)
         self.record = None
         self.reading = None
+        self.then = None
         self.watched = {}
 
 

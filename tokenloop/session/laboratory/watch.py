@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
-
 import numpy as np
 
 from tokenloop.errors import SessionError
 from tokenloop.records import StepRecord, Watched, WatchPoint
 from tokenloop.sampling import Candidates, Trace
 from tokenloop.session.now import Now
+from tokenloop.session.path import Path
+from tokenloop.session.sampler import Sampler
 from tokenloop.session.tree import Node
 from tokenloop.session.vocabulary import Vocabulary
 
 MOST_PINS = 16
-
-
-class Past(Protocol):
-    """What is still held of the distributions before the tokens of the branch."""
-
-    def raw(self, position: int, /) -> Candidates | None:
-        """What the model said before the token there, where the logits are held."""
-
-    def trace(self, position: int, /) -> Trace | None:
-        """What the sampler made of it, by the settings of that time."""
 
 
 class WatchList:
@@ -53,49 +42,58 @@ class WatchList:
             node.watched[token_id] = _in_trace(trace, position, token_id, taken=taken)
 
     def record(
-        self, branch: Sequence[Node], now: Now, past: Past, vocabulary: Vocabulary
+        self, path: Path, now: Now | None, sampler: Sampler, vocabulary: Vocabulary
     ) -> tuple[Watched, ...]:
-        """Every pin at each position of the branch from 1 on where its rank is known.
+        """Every pin at each position of the prefix from 1 on where its rank is known.
 
         Args:
-            branch: the nodes of the prefix.
-            now: what is held after it.
-            past: asked once a position and pin, where the records don't know.
+            path: to the prefix.
+            now: what is held after it, or ``None`` before the first prompt.
+            sampler: looks once more where records don't know and logits are held: never by a pass.
             vocabulary: for labels.
         """
         pins: list[Watched] = []
         for token_id in self._pins:
-            for position, node in enumerate(branch[1:], 1):
-                if token_id not in node.watched:
-                    node.watched[token_id] = _before(node, position, token_id, past)
-            known = [node.watched[token_id] for node in branch[1:]]
-            pending = _in_trace(now.trace, now.luck.position, token_id, taken=False)
-            points = tuple(point for point in (*known, pending) if point is not None)
-            pins.append(Watched(**vocabulary.fields(token_id), points=points))
+            points = _places(path, token_id, sampler)
+            if now is not None:
+                points.append(_in_trace(now.trace, now.luck.position, token_id, taken=False))
+            known = tuple(point for point in points if point is not None)
+            pins.append(Watched(**vocabulary.fields(token_id), points=known))
         return tuple(pins)
 
 
-def _before(node: Node, position: int, token_id: int, past: Past) -> WatchPoint | None:
-    """A pin's place before a token of the branch, from its record or from the held logits."""
+def _places(path: Path, token_id: int, sampler: Sampler) -> list[WatchPoint | None]:
+    """A pin before each token of the prefix but the first; each is found out once."""
+    for position, node in enumerate(path.branch[1:], 1):
+        if token_id not in node.watched:
+            node.watched[token_id] = _before(path, position, token_id, sampler)
+    return [node.watched[token_id] for node in path.branch[1:]]
+
+
+def _before(path: Path, position: int, token_id: int, sampler: Sampler) -> WatchPoint | None:
+    """A pin before one token, from its record or from the held logits."""
+    node = path.branch[position]
     taken = node.token.id == token_id
     if node.record is not None:
         shown = _in_record(node.record, token_id, taken=taken)
         if shown is not None:
             return shown
-        if not _shows_all_survivors(node.record):
-            trace = past.trace(position)
-            return None if trace is None else _in_trace(trace, position, token_id, taken=taken)
     elif node.reading is not None:
         reading, row = node.reading
         place = reading.place_of(row, token_id)
         if place is not None:
-            rank, p = place
-            return WatchPoint(position=position, rank=rank, p=p, final_p=None, taken=taken)
-    raw = past.raw(position)
-    if raw is None:
+            return WatchPoint(
+                position=position, rank=place[0], p=place[1], final_p=None, taken=taken
+            )
+    logits = path.peek(position)
+    if logits is None:
         return None
-    final_p = None if node.record is None else 0.0
-    return _in_raw(raw, position, token_id, final_p, taken=taken)
+    raw = sampler.candidates(logits)
+    if node.record is None or _shows_all_survivors(node.record):
+        final_p = None if node.record is None else 0.0
+        return _in_raw(raw, position, token_id, final_p, taken=taken)
+    trace = sampler.trace_of(raw, path.branch[: position + 1])
+    return _in_trace(trace, position, token_id, taken=taken)
 
 
 def _in_record(record: StepRecord, token_id: int, *, taken: bool) -> WatchPoint | None:
