@@ -141,7 +141,7 @@ class Inside:
     def state(self) -> str:
         """Where the text stands in the grammar, in one line."""
         differs = self._alphabet.cut_differs(self.ids)
-        return f"{self._end}{' · not the tokenizer’s own cut so far' if differs else ''}"
+        return f"{self._end}{' · cut unlike the tokenizer would' if differs else ''}"
 
     @property
     def _end(self) -> str:

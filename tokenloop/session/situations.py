@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from tokenloop.records import Choice
 from tokenloop.sampling import SamplerSettings, Situation
 from tokenloop.sampling.stages.mirostat import mu_after, steers
+from tokenloop.session.grammars import Grammars
 from tokenloop.session.passes import common_prefix
 from tokenloop.session.vocabulary import Vocabulary
 
@@ -36,6 +37,15 @@ class Situations:
     def __init__(self, vocabulary: Vocabulary, eos_ids: tuple[int, ...]) -> None:
         self._vocabulary = vocabulary
         self._eos_ids = eos_ids
+        self._grammars = Grammars(vocabulary, eos_ids)
+
+    def check(self, settings: SamplerSettings) -> None:
+        """Refuse settings that can't be honoured with this vocabulary.
+
+        Raises:
+            SettingError: the grammar is faulty, or the extra that reads it is missing.
+        """
+        self._grammars.constraint(settings, ())
 
     def after(
         self, ids: Sequence[int], prompt_length: int, mu: Mu | None, settings: SamplerSettings
@@ -47,6 +57,10 @@ class Situations:
             prompt_length: how many of them the person began with.
             mu: mirostat's, as the draws have left it.
             settings: the sampler's.
+
+        Raises:
+            SettingError: as for :meth:`check`.
+            DistributionError: to tell what the grammar allows costs more than it may.
         """
         same = mu is not None and mu.tau == settings.mirostat_tau
         return Situation(
@@ -55,6 +69,7 @@ class Situations:
             eos_ids=self._eos_ids,
             mu=mu.bits if mu is not None and same else None,
             words=self._vocabulary,
+            constraint=self._grammars.constraint(settings, ids[prompt_length:]),
         )
 
 

@@ -35,10 +35,13 @@ def grammar(left: Candidates, context: Context) -> Effect:
     if keep.all():
         return Effect(left, note=constraint.state, figures=figures)
     best = int(np.where(keep, -np.inf, left.logits).argmax())
-    label, p = label_of(context, int(left.ids[best])), float(left.probabilities[best])
+    token_id, p = int(left.ids[best]), float(left.probabilities[best])
+    lost = "best cut" if keep[left.best(1)[0]] else "would have said"
+    early = ", but the text can't end yet" if token_id in context.situation.eos_ids else ""
+    label = label_of(context, token_id)
     return Effect(
         left.keep(keep),
-        note=f"{constraint.state} · allows {many:,} · {_lost(left, keep)} {label} {p:.1%}",
+        note=f"{constraint.state} · allows {many:,} · {lost} {label} {p * 100:.1f} %{early}",
         figures={**figures, "best_cut": label, "best_cut_p": p},
     )
 
@@ -49,11 +52,6 @@ def _kept(left: Candidates, allowed: Mask) -> Mask:
     known = left.ids < len(allowed)
     keep[known] = allowed[left.ids[known]]
     return keep
-
-
-def _lost(left: Candidates, keep: Mask) -> str:
-    """Whether the grammar takes from the model what it would have said."""
-    return "best cut" if keep[left.best(1)[0]] else "would have said"
 
 
 def _dead_end(many: int, constraint: Constraint, context: Context) -> str:
