@@ -32,7 +32,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, dict[str, Any]]]:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["--version"], ["run", "--help"], ["completion", "bash"], []]
+    "arguments", [["--help"], ["--version"], ["sample", "--help"], ["completion", "bash"], []]
 )
 def test_light_commands_import_nothing_heavy(arguments: list[str]) -> None:
     code = (
@@ -298,7 +298,7 @@ def test_the_unexpected_is_one_line_unless_asked_for_more(
         cli()
 
 
-@pytest.mark.parametrize("command", [(), ("run",)])
+@pytest.mark.parametrize("command", [(), ("run",), ("sample",)])
 def test_help_names_every_number_with_its_default_and_range(
     cli: Cli, command: tuple[str, ...]
 ) -> None:
@@ -364,4 +364,5 @@ def test_the_first_word_completes_to_commands_and_catalogue_names() -> None:
 def test_stages_and_presets_complete_after_each_comma() -> None:
     assert completions("tokenloop run --preset gr", 3) == ["greedy"]
     assert completions("tokenloop run --stages top_k,min_p", 3) == ["top_k,min_p"]
+    assert completions("tokenloop sample --compare creative,l", 3) == ["creative,llamacpp"]
     assert completions("tokenloop run --off non", 3) == ["none"]

@@ -24,8 +24,3 @@ def table_of(columns: tuple[Column, ...]) -> Table:
 def percent(p: float | None) -> str:
     """A probability; nothing where it is not known."""
     return "" if p is None else f"{max(p, 0.0) * 100:.2f} %"
-
-
-def counted(count: int, noun: str) -> str:
-    """A number of things."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"

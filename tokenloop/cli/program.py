@@ -18,6 +18,7 @@ from tokenloop.cli.group import ProgramGroup
 from tokenloop.cli.models import models
 from tokenloop.cli.pull import pull
 from tokenloop.cli.run import run
+from tokenloop.cli.sample import sample
 from tokenloop.cli.start import open_app
 from tokenloop.errors import TokenloopError
 from tokenloop.labels import clean
@@ -41,7 +42,7 @@ def program() -> None:
     """
 
 
-for command in (run, check, models, pull, doctor, completion):
+for command in (run, sample, check, models, pull, doctor, completion):
     program.add_command(command)
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import click
 
+from tokenloop.cli.given_sampler import GivenSampler
 from tokenloop.cli.opening import load_model, open_session
 from tokenloop.cli.options import model_argument, read_settings_file, runtime_options
 from tokenloop.cli.prompt_options import Prompt, prompt_options
-from tokenloop.cli.sampler_options import GivenSampler, sampler_options
+from tokenloop.cli.run_notices import say_how_it_ended, say_repetition, say_what_is_missing
+from tokenloop.cli.sampler_options import sampler_options
 from tokenloop.cli.sections import SectionedCommand
 from tokenloop.errors import TokenloopError
 
@@ -66,35 +67,29 @@ def run(
     session.show(candidates or (SHOWN_IN_JSON if as_json else SHOWN_IN_TABLES))
     records = _steps(session, steps, ignore_eos=ignore_eos)
     if as_json:
-        _write_lines(records)
+        from tokenloop.cli.json_lines import write_lines
+
+        write_lines(records)
     else:
         _write_tables(session, records)
     return 0
 
 
 def _steps(session: Session, most: int, *, ignore_eos: bool) -> Iterator[StepRecord]:
-    """Step until enough, or until a token ends the text: then say so on stderr.
+    """Step until enough, or until a token ends the text; what is to say of that goes to stderr.
 
     Raises:
         ContextFullError: the context is full before that.
     """
-    for number in range(1, most + 1):
+    repetition_said = False
+    for made in range(1, most + 1):
         record = session.step()
         yield record
+        repetition_said = repetition_said or say_repetition(session)
         if session.ended and not ignore_eos:
-            steps = "1 step" if number == 1 else f"{number:,} steps"
-            line = f"tokenloop: {record.token.label} ended the text after {steps}"
-            click.echo(f"{line} (--ignore-eos goes on)", err=True)
+            say_how_it_ended(record, made)
             return
-
-
-def _write_lines(records: Iterator[StepRecord]) -> None:
-    import msgspec
-
-    encoder = msgspec.json.Encoder()
-    for record in records:
-        sys.stdout.buffer.write(encoder.encode(record) + b"\n")
-        sys.stdout.buffer.flush()  # a reader sees each step when it happens
+    say_what_is_missing(session, most)
 
 
 def _write_tables(session: Session, records: Iterator[StepRecord]) -> None:

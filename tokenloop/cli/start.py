@@ -10,9 +10,10 @@ import click
 
 from tokenloop.cli.bring import model_here
 from tokenloop.cli.exits import MISUSED
+from tokenloop.cli.given_sampler import GivenSampler
 from tokenloop.cli.options import misuse, model_argument, read_settings_file, runtime_options
 from tokenloop.cli.param_types import TEXT
-from tokenloop.cli.sampler_options import GivenSampler, sampler_options
+from tokenloop.cli.sampler_options import sampler_options
 
 if TYPE_CHECKING:
     from tokenloop.app.runtime_choice import RuntimeChoice

@@ -11,6 +11,7 @@ from tokenloop.records import DrawCount, DrawsRecord
 from tokenloop.sampling import invert_each, uniforms
 from tokenloop.sampling.chi_square import chi_square
 from tokenloop.session.now import Now
+from tokenloop.session.recorder import rest
 from tokenloop.session.vocabulary import Vocabulary
 
 MOST_DRAWS = 1_000_000
@@ -57,7 +58,7 @@ def draw_many(now: Now, count: int, vocabulary: Vocabulary, *, shown: int) -> Dr
             for index in best.tolist()
         ),
         rest_count=count - int(counts[best].sum()),
-        rest_p=0.0 if len(best) == len(final) else max(0.0, 1 - final.probabilities[best].sum()),
+        rest_p=rest(final.probabilities[best].tolist()) if len(best) < len(final) else 0.0,
         chi_square=test.statistic,
         degrees=test.degrees,
         p_value=test.p_value,
