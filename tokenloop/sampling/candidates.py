@@ -153,11 +153,12 @@ class Candidates:
 
     def _level_that_reaches(self, mass: float, side: Side) -> tuple[NDArray[np.intp], float]:
         """Those among which ``mass`` is reached, best first, and the probability of all better."""
-        members, below = level_that_reaches(*self._levels, mass, side)
+        members, below = level_that_reaches(*self.levels, mass, side)
         return members[np.argsort(-self.logits[members], kind="stable")], below
 
     @cached_property
-    def _levels(self) -> tuple[NDArray[np.intp], Floats]:
+    def levels(self) -> tuple[NDArray[np.intp], Floats]:
+        """Each one's level, and the probability up to and with each level: see :mod:`.levels`."""
         return levels_of(self._largest - self.logits, self.probabilities)
 
     def find(self, token_id: int) -> int | None:

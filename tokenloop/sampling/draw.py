@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tokenloop.sampling.candidates import SORTED_FIRST, Candidates, Floats, Ids
 
@@ -59,8 +60,33 @@ def invert_each(candidates: Candidates, numbers: Floats) -> Ids:
     """
     best = candidates.best(SORTED_FIRST)
     sums = np.cumsum(candidates.probabilities[best])
-    last = max(0, int(np.count_nonzero(candidates.probabilities[best])) - 1)
-    found = best[np.minimum(np.searchsorted(sums, numbers, side="right"), last)]
-    for deep in np.flatnonzero(numbers >= sums[-1]).tolist():
-        found[deep] = candidates.reaching(float(numbers[deep]), beyond=True)[0]
+    found = _passing(candidates, best, sums, numbers)
+    deep = np.flatnonzero(numbers >= sums[-1])
+    if len(deep):
+        found[deep] = _deep(candidates, numbers[deep])
     return candidates.ids[found]
+
+
+def _deep(candidates: Candidates, numbers: Floats) -> NDArray[np.intp]:
+    """Indices for numbers beyond the very best: level by level, as a single draw finds them."""
+    levels, level_sums = candidates.levels
+    wanted = np.searchsorted(level_sums, numbers, side="right")
+    wanted[wanted == len(level_sums)] = np.searchsorted(level_sums, level_sums[-1])
+    ordered = np.lexsort((-candidates.logits, levels))  # level by level, each best first
+    ends = np.cumsum(np.bincount(levels))
+    found = np.empty(len(numbers), dtype=np.intp)
+    for level in np.unique(wanted).tolist():
+        start, below = (ends[level - 1], level_sums[level - 1]) if level else (0, 0.0)
+        members = ordered[start : ends[level]]
+        sums = below + np.cumsum(candidates.probabilities[members])
+        here = wanted == level
+        found[here] = _passing(candidates, members, sums, numbers[here])
+    return found
+
+
+def _passing(
+    candidates: Candidates, members: NDArray[np.intp], sums: Floats, numbers: Floats
+) -> NDArray[np.intp]:
+    """The members, best first, at which their cumulative sums pass the numbers."""
+    likely = max(1, int(np.count_nonzero(candidates.probabilities[members])))
+    return members[np.minimum(np.searchsorted(sums, numbers, side="right"), likely - 1)]
