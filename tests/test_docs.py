@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,8 +13,10 @@ import pytest
 
 from tokenloop.app import settings_file
 from tokenloop.app.keys import BY_ID, COMMANDS, keys_of
-from tokenloop.records import StepRecord
-from tokenloop.sampling import ORDERS
+from tokenloop.cli.sample_record import SampleRecord
+from tokenloop.records import Comparison, StepRecord
+from tokenloop.sampling import ORDERS, PARAMETERS, PRESETS, Grammar, SamplerSettings
+from tokenloop.sampling.parameters import MOST
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -36,9 +39,48 @@ def structs_in(kind: Any) -> list[type[msgspec.Struct]]:
     return [inner for part in getattr(kind, "__args__", ()) for inner in structs_in(part)]
 
 
-def test_every_key_of_a_json_line_is_documented() -> None:
-    documented = set(re.findall(r"`(\w+)`", FORMATS))
-    assert set(json_keys(StepRecord)) - documented == set()
+def chapter(heading: str) -> str:
+    """A chapter of the formats, up to the next one."""
+    return FORMATS.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+
+
+@pytest.mark.parametrize(
+    ("record", "headings"),
+    [
+        (StepRecord, ("A line of `tokenloop run --json`",)),
+        (
+            SampleRecord,
+            ("A line of `tokenloop run --json`", "The object of `tokenloop sample --json`"),
+        ),
+        (
+            Comparison,
+            (
+                "A line of `tokenloop run --json`",
+                "The object of `tokenloop sample --compare A,B --json`",
+            ),
+        ),
+    ],
+)
+def test_every_key_of_a_json_line_is_documented(
+    record: type[msgspec.Struct], headings: tuple[str, ...]
+) -> None:
+    documented = set(re.findall(r"`(\w+)`", "".join(chapter(heading) for heading in headings)))
+    assert set(json_keys(record)) - documented == set()
+
+
+def test_every_setting_of_the_sampler_is_documented_with_its_range() -> None:
+    told = chapter("The settings file")
+    assert {f"`{name}`" for name in SamplerSettings.__struct_fields__} <= set(
+        re.findall(r"^\| (`\w+`) \|", told, re.MULTILINE)
+    )
+    for name, parameter in PARAMETERS.items():
+        default = f"{getattr(SamplerSettings(), name):g}"
+        [row] = re.findall(rf"^\| `{name}` \| (.*) \| (.*) \| .* \|$", told, re.MULTILINE)
+        limits = row[1].split()
+        assert row[0] == default
+        assert f"{parameter.low:g}" in limits
+        assert f"{parameter.high:g}" in limits or parameter.high == MOST
+        assert ("whole," in limits) == parameter.whole
 
 
 def test_every_stage_is_documented_in_both_orders() -> None:
@@ -68,7 +110,12 @@ def test_the_settings_example_says_what_its_comments_do(tmp_path: Path) -> None:
     path = tmp_path / "settings.toml"
     path.write_text(settings_examples()["formats.md 0"], encoding="utf-8")
     settings = settings_file.read_settings(BY_ID, path)
-    assert settings.sampler.logit_bias == {16570: -2.0}
+    assert settings.sampler.logit_bias == {16570: -2.0, 260: -math.inf}
+    assert settings.sampler.grammar == Grammar("regex", " [A-Z][a-z]+")
+    assert list(settings.presets) == ["bold", "two-stages"]
+    creative = PRESETS["creative"].settings
+    assert settings.presets["bold"] == creative.replace(temperature=1.5)
+    assert settings.sampler.xtc_probability == creative.xtc_probability
     assert settings.keys == {"step": "space,x"}
 
 

@@ -124,6 +124,7 @@ def test_the_table_counts_every_candidate_that_it_shows(sample: Sample) -> None:
 def test_the_table_ends_with_the_test_of_the_draws(sample: Sample) -> None:
     told = sample(*WIDE).out
     record = record_of(sample(*WIDE, "--json"))["draws"]
+    assert record["degrees"] > 1
     assert f"χ² = {record['chi_square']:.2f}, {record['degrees']} degrees of freedom" in told
     assert f"p = {record['p_value']:.3f}: where draws follow it" in told
 

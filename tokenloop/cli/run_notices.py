@@ -38,7 +38,7 @@ def say_what_is_missing(session: Session, made: int) -> None:
     """
     stage = _constrained(session.held.stages)
     if stage is not None:
-        _say(f"stopped after {counted(made, 'step')}, the grammar: {stage.figures['state']}")
+        _say(f"stopped after {counted(made, 'step')}; the grammar: {stage.figures['state']}")
 
 
 def say_repetition(session: Session) -> bool:

@@ -181,7 +181,8 @@ def _draws_lines(draws: DrawsRecord) -> list[Text]:
         return [Text(f"{took}: one class is left to draw from, nothing to test")]
     says = "the draws do not follow the distribution"
     if draws.p_value >= DOUBTFUL:
-        share = f"{draws.p_value * 100:.0f} %"
+        share = f"{draws.p_value * 100:.3g} %"
         says = f"where draws follow it, {share} of samples differ at least so much"
-    test = f"χ² = {draws.chi_square:.2f}, {draws.degrees} degrees of freedom"
+    freedom = f"{counted(draws.degrees, 'degree')} of freedom"
+    test = f"χ² = {draws.chi_square:.2f}, {freedom}"
     return [Text(took), Text(f"{test}, p = {draws.p_value:.3f}: {says}")]
