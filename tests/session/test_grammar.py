@@ -192,6 +192,13 @@ def test_a_faulty_grammar_is_one_line_and_the_settings_stay(
     assert session.snapshot() == before
 
 
+def test_a_faulty_grammar_is_refused_before_there_is_a_prompt(tiny_model: Model) -> None:
+    session = Session(tiny_model, settings=OPEN)
+    with pytest.raises(SettingError, match="unclosed group"):
+        session.configure(regex("(a"))
+    assert session.settings == OPEN
+
+
 def test_no_pass_runs_for_a_new_grammar(session: Session) -> None:
     cache = session.snapshot().cache
     session.configure(regex("[0-9]"))

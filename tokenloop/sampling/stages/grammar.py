@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from tokenloop.errors import DistributionError, SettingError
+from tokenloop.errors import DistributionError
 from tokenloop.sampling.candidates import Candidates, Mask
 from tokenloop.sampling.grammar import KINDS
-from tokenloop.sampling.stages.naming import label_of
+from tokenloop.sampling.stages.naming import counted, label_of
 from tokenloop.sampling.stages.stage import Constraint, Context, Effect, Stage, Values
 
 
@@ -19,11 +19,10 @@ def grammar(left: Candidates, context: Context) -> Effect:
 
     Raises:
         DistributionError: a dead end: nothing that the grammar allows is left.
-        SettingError: nobody compiled the grammar for this vocabulary.
     """
     constraint = context.situation.constraint
     if constraint is None:
-        raise SettingError("grammar", _kind(context), "a grammar compiled for the vocabulary")
+        return Effect(left, skipped="off: the grammar was not compiled for this vocabulary")
     allowed = constraint.allowed
     if allowed is None:
         return Effect(left, skipped=constraint.state)
@@ -55,13 +54,12 @@ def _kept(left: Candidates, allowed: Mask) -> Mask:
 
 
 def _dead_end(many: int, constraint: Constraint, context: Context) -> str:
-    written = len(context.situation.new_ids)
-    where = f"after {written:,} new tokens" if written != 1 else "after 1 new token"
+    where = f"after {counted(len(context.situation.new_ids), 'new token')}"
     if not many:
         return f"grammar: dead end {where}: no token can go on from here ({constraint.state})"
     return (
-        f"grammar: dead end {where}: of the {many:,} tokens that it allows ({constraint.state}) "
-        "the other stages leave none"
+        f"grammar: dead end {where}: of the {counted(many, 'token')} that it allows "
+        f"({constraint.state}) the other stages leave none"
     )
 
 
