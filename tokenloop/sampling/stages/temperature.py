@@ -43,15 +43,12 @@ def divided(left: Candidates, t: float) -> Candidates:
     """The candidates with their logits divided by a temperature."""
     if t == 0:
         return left if len(left) == 1 else left.keep_indices(left.best(1))
-    # Around the largest, so that a tiny T sends the others to −inf and never makes a NaN.
     largest = left.logits.max()
-    logits: Floats = left.logits - largest
     with np.errstate(over="ignore"):
-        logits /= t
-        top = largest / t
-    if np.isfinite(top):  # a penalty after it looks at the sign
-        logits += top
-    return left.reshaped(logits)
+        if np.isfinite(largest / t):
+            return left.reshaped(left.logits / t)
+        # Around the largest, so that a tiny T sends the others to −inf and never makes a NaN.
+        return left.reshaped((left.logits - largest) / t)
 
 
 def _dynamic_off(context: Context) -> str | None:
