@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from tokenloop.sampling.candidates import Candidates, Floats
+from tokenloop.sampling.candidates import Candidates
 from tokenloop.sampling.stages.cutting import replaced
 from tokenloop.sampling.stages.stage import Context, Effect, Stage, Values
 
