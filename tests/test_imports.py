@@ -26,7 +26,7 @@ def loaded_by(statement: str) -> set[str]:
         ("import tokenloop", {*HEAVY, *SCREEN, "click", "tokenloop_models"}),
         ("import tokenloop.cli", {*HEAVY, *SCREEN}),
         ("import tokenloop.records", {*HEAVY, *SCREEN, "tokenloop_models"}),
-        ("import tokenloop.sampling", {"torch", "tokenizers", *SCREEN, "tokenloop_models"}),
+        ("import tokenloop.sampling", {*HEAVY, *SCREEN, "tokenloop_models"}),
         ("import tokenloop.session", {"torch", "tokenizers", *SCREEN}),
         ("import tokenloop.loop", {"torch", "tokenizers", *SCREEN}),
         ("import tokenloop.app", {*HEAVY, *SCREEN}),

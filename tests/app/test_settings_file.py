@@ -122,6 +122,7 @@ def test_a_grammar_may_lie_in_a_file_beside_the_settings(tmp_path: Path) -> None
         ('precision = "quick"', "precision"),
         ("threads = 0", "threads"),
         ("threads = true", "threads"),
+        ("threads = 1025", "threads: a whole number from 1 to 1024"),
         ("device = 3", "device"),
         ('device = "tpu"', "device: one of auto, cpu, cuda, cuda:N"),
         ('dtype = "int8"', "dtype: one of auto, float32"),

@@ -81,3 +81,12 @@ def test_a_faulty_grammar_is_one_line(constrained: Run, arguments: tuple[str, ..
     assert (ended.code in (1, 2), ended.out) == (True, "")
     assert ended.err.startswith("tokenloop: grammar = ")
     assert ended.err.count("\n") == 1
+
+
+def test_a_faulty_grammar_in_a_file_names_the_file(constrained: Run, tmp_path: Path) -> None:
+    path = tmp_path / "faulty.json"
+    path.write_text('{"type": 3}')
+    ended = constrained("--json-schema", str(path))
+    assert (ended.code, ended.out) == (1, "")
+    assert ended.err.startswith(f"tokenloop: {path}: JSON Schema: ")
+    assert ended.err.count("\n") == 1

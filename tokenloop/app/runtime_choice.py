@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 DEVICE = re.compile(r"auto|cpu|cuda(:\d{1,3})?")
-DEVICES_IN_WORDS = "one of auto, cpu, cuda, cuda:N"
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 PRECISIONS = ("exact", "fast")
+MOST_THREADS = 1024
 
 
 @dataclass(frozen=True)
@@ -45,3 +45,22 @@ class RuntimeChoice:
 
 RUNTIME_KEYS = tuple(field.name for field in fields(RuntimeChoice))
 """The names of what can be said."""
+
+
+def allowed_instead(name: str, value: object) -> str | None:
+    """What is allowed for one of them, where a value is not; ``None`` where it is.
+
+    Args:
+        name: one of :data:`RUNTIME_KEYS`.
+        value: what was said.
+    """
+    if name == "device":
+        known = isinstance(value, str) and DEVICE.fullmatch(value)
+        return None if known else "one of auto, cpu, cuda, cuda:N"
+    if name == "threads":
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        if whole and value in range(1, MOST_THREADS + 1):
+            return None
+        return f"a whole number from 1 to {MOST_THREADS}"
+    choices = DTYPES if name == "dtype" else PRECISIONS
+    return None if value in choices else f"one of {', '.join(choices)}"

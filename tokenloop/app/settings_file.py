@@ -32,14 +32,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, structs
 from platformdirs import user_config_dir
 
-from tokenloop.app.runtime_choice import (
-    DEVICE,
-    DEVICES_IN_WORDS,
-    DTYPES,
-    PRECISIONS,
-    RUNTIME_KEYS,
-    RuntimeChoice,
-)
+from tokenloop.app.runtime_choice import RUNTIME_KEYS, RuntimeChoice, allowed_instead
 from tokenloop.app.settings_error import SettingsFileError, check_table
 from tokenloop.app.settings_sampler import read_presets, read_sampler
 from tokenloop.app.settings_text import NoTextError, small_text
@@ -129,18 +122,10 @@ def _value(path: Path, key: str, value: Any, commands: Mapping[str, Command]) ->
                 return check_seed(value)
             except SettingError as error:
                 raise SettingsFileError(path, key, error.allowed) from None
-        case "device":
-            if not isinstance(value, str) or not DEVICE.fullmatch(value):
-                raise SettingsFileError(path, key, DEVICES_IN_WORDS)
-            return value
-        case "dtype" | "precision":
-            choices = DTYPES if key == "dtype" else PRECISIONS
-            if value not in choices:
-                raise SettingsFileError(path, key, f"one of {', '.join(choices)}")
-            return value
-        case "threads":
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise SettingsFileError(path, key, "a whole number from 1")
+        case "device" | "dtype" | "precision" | "threads":
+            allowed = allowed_instead(key, value)
+            if allowed is not None:
+                raise SettingsFileError(path, key, allowed)
             return value
         case "keys":
             return _keys(path, value, commands)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tokenloop.cli.options import misuse
-from tokenloop.errors import SettingError
+from tokenloop.errors import SettingError, TokenloopError
 from tokenloop.sampling.presets import settings_by_name
 from tokenloop.sampling.settings import DEFAULT_SEED, SamplerSettings, check_seed
 
@@ -22,11 +24,13 @@ class GivenSampler:
         preset: the base that it names instead of the settings file's, or ``None``.
         changes: settings by name, over the base.
         seed: of the draws, or ``None``.
+        grammar_file: where the grammar stands, if it stands in a file.
     """
 
     preset: str | None
     changes: dict[str, Any]
     seed: int | None
+    grammar_file: str | None = None
 
     def settings(self, file: FileSettings) -> SamplerSettings:
         """What holds: what was given, over the preset or else the settings file.
@@ -62,6 +66,20 @@ class GivenSampler:
             return check_seed(self.seed)
         except SettingError as error:
             raise misuse(str(error)) from None
+
+    @contextmanager
+    def naming_its_file(self) -> Iterator[None]:
+        """What is wrong with a grammar that came from a file is said of that file.
+
+        Raises:
+            TokenloopError: in the place of the setting's error.
+        """
+        try:
+            yield
+        except SettingError as error:
+            if error.name != "grammar" or self.grammar_file is None:
+                raise
+            raise TokenloopError(f"{self.grammar_file}: {error.allowed}") from None
 
 
 def preset_named(name: str, file: FileSettings) -> SamplerSettings:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tokenloop.app.runtime_choice import (
-    DEVICE,
-    DEVICES_IN_WORDS,
     DTYPES,
+    MOST_THREADS,
     PRECISIONS,
     RUNTIME_KEYS,
     RuntimeChoice,
+    allowed_instead,
 )
 from tokenloop.cli.param_types import ModelType
 from tokenloop.cli.sections import SectionedOption
@@ -70,8 +70,9 @@ def gathered(
 
 
 def _device(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
-    if value is not None and not DEVICE.fullmatch(value):
-        raise click.BadParameter(f"{value!r} is not {DEVICES_IN_WORDS}")
+    allowed = None if value is None else allowed_instead("device", value)
+    if allowed is not None:
+        raise click.BadParameter(f"{value!r} is not {allowed}")
     return value
 
 
@@ -98,7 +99,7 @@ _RUNTIME_OPTIONS = (
     sectioned(
         RUNNING,
         "--threads",
-        type=click.IntRange(min=1, max=1024),
+        type=click.IntRange(min=1, max=MOST_THREADS),
         metavar="N",
         help="Threads for torch (default: torch's own choice).",
     ),

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
+
+T = TypeVar("T")
 
 IDS = re.compile(r"\s*\d{1,18}((\s*,\s*|\s+)\d{1,18})*\s*", re.ASCII)
 
@@ -99,36 +101,41 @@ Known = Callable[[], Iterable[tuple[str, str]]]
 """Gives the names that there are, with what each means."""
 
 
-class NameType(click.ParamType[str]):
-    """One name; completes it. Whether it exists is for the command to say.
+class _KnownType(click.ParamType[T]):
+    """Names of which some are known; whether one exists is for the command to say.
 
     Args:
         known: what completion offers.
     """
 
-    name = "name"
-
     def __init__(self, known: Known) -> None:
         self._known = known
+
+    def offered(self, before: str, incomplete: str) -> list[CompletionItem]:
+        """The known names that begin so, behind what stands before them."""
+        return [
+            CompletionItem(f"{before}{name}", help=says)
+            for name, says in self._known()
+            if name.startswith(incomplete)
+        ]
+
+
+class NameType(_KnownType[str]):
+    """One name; completes it."""
+
+    name = "name"
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """Offer the names."""
-        return _offered(self._known, "", incomplete)
+        return self.offered("", incomplete)
 
 
-class NamesType(click.ParamType[tuple[str, ...]]):
-    """Names between commas; completes the last of them.
-
-    Args:
-        known: what completion offers.
-    """
+class NamesType(_KnownType[tuple[str, ...]]):
+    """Names between commas; completes the last of them."""
 
     name = "names"
-
-    def __init__(self, known: Known) -> None:
-        self._known = known
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
@@ -143,12 +150,4 @@ class NamesType(click.ParamType[tuple[str, ...]]):
     ) -> list[CompletionItem]:
         """Offer the names for the last place."""
         before, comma, last = incomplete.rpartition(",")
-        return _offered(self._known, before + comma, last)
-
-
-def _offered(known: Known, before: str, incomplete: str) -> list[CompletionItem]:
-    return [
-        CompletionItem(f"{before}{name}", help=says)
-        for name, says in known()
-        if name.startswith(incomplete)
-    ]
+        return self.offered(before + comma, last)

@@ -63,7 +63,9 @@ def run(
     """
     file = read_settings_file()
     settings, seed = sampler.settings(file), sampler.seed_over(file)
-    session = open_session(load_model(model, runtime.over(file.runtime)), prompt, settings, seed)
+    loaded = load_model(model, runtime.over(file.runtime))
+    with sampler.naming_its_file():
+        session = open_session(loaded, prompt, settings, seed)
     session.show(candidates or (SHOWN_IN_JSON if as_json else SHOWN_IN_TABLES))
     records = _steps(session, steps, ignore_eos=ignore_eos)
     if as_json:

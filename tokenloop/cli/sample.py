@@ -82,9 +82,10 @@ def sample(
     shown = candidates or (SHOWN_IN_JSON if as_json else SHOWN_IN_TABLES)
     sides = None if compare is None else _sides(compare, sampler, file, draws, queries)
     settings = sampler.settings(file) if sides is None else sides[0][1]
-    session = open_session(
-        load_model(model, runtime.over(file.runtime)), prompt, settings, sampler.seed_over(file)
-    )
+    seed = sampler.seed_over(file)
+    loaded = load_model(model, runtime.over(file.runtime))
+    with sampler.naming_its_file():
+        session = open_session(loaded, prompt, settings, seed)
     session.show(shown)
     if sides is not None:
         _compare(session, *sides, shown=shown, as_json=as_json)

@@ -99,7 +99,7 @@ def _given(
     constraint = _constraint(json_schema=json_schema, regex=regex, grammar=grammar)
     if constraint is not None:
         changes["grammar"] = constraint
-    return GivenSampler(preset, changes, seed)
+    return GivenSampler(preset, changes, seed, json_schema or grammar)
 
 
 def _unless_none(names: Iterable[str]) -> tuple[str, ...]:
@@ -241,7 +241,7 @@ _SPECIAL: dict[str, tuple[Decorator, ...]] = {
     ),
     GRAMMAR: (
         sectioned(
-            GRAMMAR, "--json-schema", type=TEXT, metavar="FILE",
+            GRAMMAR, "--json-schema", type=click.Path(), metavar="FILE",
             help="The new text must be JSON that a JSON Schema allows.",
         ),
         sectioned(
@@ -249,7 +249,7 @@ _SPECIAL: dict[str, tuple[Decorator, ...]] = {
             help="The new text must match a regular expression, all of it.",
         ),
         sectioned(
-            GRAMMAR, "--grammar", type=TEXT, metavar="FILE",
+            GRAMMAR, "--grammar", type=click.Path(), metavar="FILE",
             help="The new text must follow a grammar in Lark's notation (.lark) or "
             "llama.cpp's (.gbnf).",
         ),
