@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from tokenloop.app.screens.main import MainScreen
 
 
+PATIENCE_SECONDS = 120.0
+
+
 @dataclass
 class Driven:
     """The app with a fake loop and a frozen clock, and what drives it."""
@@ -34,9 +38,12 @@ class Driven:
 
     async def settle(self) -> None:
         """Wait until all mail was taken in and painted, and no message waits anywhere."""
-        quiet = 0
+        quiet, end = 0, time.monotonic() + PATIENCE_SECONDS
         while quiet < 4:
             await self.pilot.pause()
+            if self.app._exception is not None:
+                raise self.app._exception
+            assert time.monotonic() < end, "the app did not come to rest"
             quiet = quiet + 1 if self._at_rest() else 0
 
     def _at_rest(self) -> bool:

@@ -129,3 +129,12 @@ async def test_what_landed_is_marked_for_a_moment_unless_animations_are_off() ->
         world.app.animation_level = "full"
         await world.press("space")
         assert world.main.panels.text._landed
+
+
+async def test_a_paint_that_went_with_its_window_holds_no_mail_up() -> None:
+    async with driven() as world:
+        await world.press("question_mark")
+        world.app._painting_since = 0.0
+        world.app._paints += 1  # as if its answer had been the closed window's to give
+        await world.press("escape", "space")
+        assert world.labels[-1] == "␣Sydney"

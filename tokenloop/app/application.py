@@ -96,6 +96,8 @@ class TokenloopApp(OneByOneApp):
         self._prompt = options.prompt
         self.panels = MainScreen(self.conductor, self.commands_keymap, self.carry_out)
         self._painting_since: float | None = None
+        self._changed_at: float | None = None
+        self._paints = 0
         for theme in (DARK, LIGHT):
             self.register_theme(theme)
         self.theme = (LIGHT if options.theme == "light" else DARK).name
@@ -115,6 +117,7 @@ class TokenloopApp(OneByOneApp):
         }
         self.set_keymap({**self.commands_keymap, **panel_keys})
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
+        self.screen_change_signal.subscribe(self, lambda _: self._wait_for_paint(), immediate=True)
         self.set_interval(PULSE_SECONDS, self._pulse)
         self.load(self.options.source)
         if self._prompt is None:
@@ -179,24 +182,32 @@ class TokenloopApp(OneByOneApp):
         letters = self._mailbox.take()
         if not letters:
             return
-        changed_at: float | None = None
+        self._changed_at = None
         for letter in letters:
             before = self.conductor.snapshot
             self.conductor.handle(letter.event)
             if isinstance(letter.event, Changed):
-                changed_at = letter.arrived
+                self._changed_at = letter.arrived
             elif isinstance(letter.event, Loaded):
                 self._loaded(before.text if before else self._prompt)
         self._painting_since = self._clock()
         self._follow()
         self._give_back()
-        self.call_after_refresh(self._painted, changed_at)
+        self._wait_for_paint()
 
-    def _painted(self, changed_at: float | None) -> None:
+    def _wait_for_paint(self) -> None:
+        """Have it told when the screen is painted; a screen that goes takes the request along."""
+        if self._painting_since is not None:
+            self._paints += 1
+            self.call_after_refresh(self._painted, self._paints)
+
+    def _painted(self, number: int) -> None:
         """What was taken in is on the screen: measure, then take in what came meanwhile."""
+        if number != self._paints or self._painting_since is None:
+            return
         self._painting_since = None
-        if changed_at is not None:
-            self.conductor.paint_ms = (self._clock() - changed_at) * 1e3
+        if self._changed_at is not None:
+            self.conductor.paint_ms = (self._clock() - self._changed_at) * 1e3
             self.panels.show_paint(self.conductor.paint_ms)
         self._take_mail()
 
