@@ -12,6 +12,7 @@ from tokenloop.app.keys import COMMANDS
 from tokenloop.app.screens.editor import EditorScreen, TypeScreen
 from tokenloop.app.screens.help import HelpScreen
 from tokenloop.app.screens.models import ModelsScreen
+from tokenloop.app.screens.presets import PresetsScreen
 from tokenloop.app.screens.run_until import RunUntilScreen
 from tokenloop.app.screens.sampler import SamplerScreen
 from tokenloop.app.screens.start import StartScreen
@@ -92,6 +93,7 @@ async def test_temperature_does_not_leave_its_range() -> None:
         ("e", EditorScreen),
         ("A", RunUntilScreen),
         ("s", SamplerScreen),
+        ("P", PresetsScreen),
         ("n", StartScreen),
         ("m", ModelsScreen),
         ("question_mark", HelpScreen),

@@ -14,6 +14,7 @@ from tokenloop.app.prompt_area import MAX_PASTE, PromptArea
 from tokenloop.app.prompts import PROMPTS
 from tokenloop.app.screens.sampler import SettingInput
 from tokenloop.app.screens.start import StartScreen
+from tokenloop.sampling import SamplerSettings
 
 LINES = "first line\nsecond line\n\n\tfourth, after a blank one"
 
@@ -306,3 +307,40 @@ async def test_models_screen_says_what_went_wrong(monkeypatch: pytest.MonkeyPatc
         await world.press("m")
         await world.pilot.pause(0.2)
         assert "the disk is gone" in str(world.app.screen.query_one(".note").render())
+
+
+async def test_presets_are_tried_at_once_and_kept_by_enter() -> None:
+    async with driven() as world:
+        await world.press("P", "down", "down")
+        assert [call[0].order for call in world.calls("configure")] == ["transformers"]
+        await world.press("down", "enter")
+        assert world.app.screen is world.main
+        assert world.conductor.settings.greedy
+        assert not world.calls("step")
+
+
+async def test_leaving_the_presets_brings_the_settings_back() -> None:
+    async with driven() as world:
+        await world.press("plus", "P", "down", "down", "down", "escape")
+        assert world.conductor.settings.temperature == 0.9
+        assert world.calls("configure")[-1][0].temperature == 0.9
+
+
+async def test_ones_own_presets_stand_beside_the_others_and_keep_the_bans() -> None:
+    own = {"bold[/x]": SamplerSettings(temperature=1.5, stages=("min_p", "temperature"))}
+    async with driven(size=(80, 24), presets=own) as world:
+        await world.press("down", "b", "P", "end")
+        settings = world.calls("configure")[-1][0]
+        assert settings.temperature == 1.5
+        assert list(settings.logit_bias.values()) == [-math.inf]
+        options = world.app.screen.query_one(OptionList)
+        shown = "\n".join(options.render_line(row).text for row in range(options.size.height))
+        assert "bold[/x]" in shown
+        assert "temperature 1.5" in shown
+
+
+async def test_presets_that_name_a_ready_made_one_take_its_place() -> None:
+    async with driven(presets={"creative": SamplerSettings(temperature=1.5)}) as world:
+        await world.press("P", "end")
+        assert world.app.screen.query_one(OptionList).option_count == 6
+        assert world.calls("configure")[-1][0].temperature == 1.5

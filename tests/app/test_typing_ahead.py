@@ -11,6 +11,7 @@ from tokenloop.app.prompt_area import PromptArea
 from tokenloop.app.screens.editor import EditorScreen, TypeScreen
 from tokenloop.app.screens.help import HelpScreen
 from tokenloop.app.screens.models import ModelsScreen
+from tokenloop.app.screens.presets import PresetsScreen
 from tokenloop.app.screens.run_until import RunUntilScreen
 from tokenloop.app.screens.sampler import SamplerScreen
 from tokenloop.app.screens.start import StartScreen
@@ -35,6 +36,7 @@ async def at_once(world: Driven, typed: str, *more: str) -> None:
         ("e", EditorScreen),
         ("A", RunUntilScreen),
         ("s", SamplerScreen),
+        ("P", PresetsScreen),
         ("n", StartScreen),
         ("m", ModelsScreen),
         ("?", HelpScreen),

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from tokenloop.sampling.settings import SamplerSettings
@@ -25,6 +26,7 @@ def run_app(
     prompt: str | None = None,
     theme: str = "dark",
     keymap: dict[str, str] | None = None,
+    presets: Mapping[str, SamplerSettings] | None = None,
 ) -> int:
     """Open the app on this terminal and stay until the person leaves.
 
@@ -39,6 +41,7 @@ def run_app(
         prompt: opens on this text; ``None`` opens the start screen.
         theme: ``dark`` or ``light``.
         keymap: the person's own keys, by command id.
+        presets: the person's own presets of the sampler, by name.
 
     Returns:
         The process's exit code: 0, 1 after an unexpected fault, 128 + n after signal n.
@@ -59,6 +62,7 @@ def run_app(
             seed=DEFAULT_SEED if seed is None else seed,
             prompt=prompt,
             theme=theme,
+            presets=presets or {},
         ),
         keymap or {},
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tokenloop.sampling.settings import DEFAULT_SEED, SamplerSettings
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 
@@ -24,3 +25,4 @@ class Options:
     seed: int = DEFAULT_SEED
     prompt: str | None = None
     theme: str = "dark"
+    presets: Mapping[str, SamplerSettings] = field(default_factory=dict)

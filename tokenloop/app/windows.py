@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tokenloop.app.screens.editor import EditorScreen, TypeScreen, Written
 from tokenloop.app.screens.help import HelpScreen
 from tokenloop.app.screens.models import ModelsScreen
+from tokenloop.app.screens.presets import PresetsScreen
 from tokenloop.app.screens.run_until import RunUntilScreen
 from tokenloop.app.screens.sampler import SamplerScreen
 from tokenloop.app.state import Given, Refused
@@ -40,6 +41,9 @@ def open_window(app: TokenloopApp, command: str) -> bool:
         case "sampler":
             if app.conductor.may_configure():
                 app.push_screen(SamplerScreen(app.conductor, app.panels.make_room))
+        case "presets":
+            if app.conductor.may_configure():
+                _presets(app)
         case "model":
             _choose_model(app)
         case "help":
@@ -104,6 +108,11 @@ def _run_until(app: TokenloopApp) -> None:
 
     room = max(1, snapshot.model.context_length - len(snapshot.prefix))
     app.push_screen(RunUntilScreen(room), run)
+
+
+def _presets(app: TokenloopApp) -> None:
+    screen = PresetsScreen(app.conductor, app.options.presets, app.panels.make_room)
+    app.push_screen(screen)
 
 
 def _choose_model(app: TokenloopApp) -> None:
