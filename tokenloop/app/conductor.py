@@ -208,17 +208,39 @@ class Conductor(State):
         if self.snapshot and not self.then and not waits:
             self._show_request = self._ask("show", self._engine.show(count))
 
+    # the laboratory
+
+    def may_ask(self, what: str) -> bool:
+        """Whether the held distribution can be asked about, which is so during a run too."""
+        if not self.has_text() or self._is_reading() or self._in_the_past():
+            return False
+        return self._holds_choice(what)
+
+    def ask(self, what: str, put: Callable[[Engine], int]) -> int:
+        """Put a question to the loop; :attr:`answered` has its answer, by the number returned."""
+        return self._ask(what, put(self._engine))
+
+    def watch(self, token_id: int | None) -> None:
+        """Pin a token, or unpin it; ``None`` is the marked draw's."""
+        if not self.has_text() or self._is_reading() or self.snapshot is None:
+            return
+        choice = self.snapshot.choice
+        if token_id is None and choice is not None:
+            token_id = choice.chosen.id
+        if token_id is not None:
+            self._ask("watch", self._engine.watch(token_id))
+
     # the two moments
 
     def look_back(self) -> None:
         """Move the cursor one token back."""
-        if self._has_text():
+        if self.has_text():
             here = self.then.position if self.then else len(self._prefix)
             self.look_at(here - 1)
 
     def look_on(self) -> None:
         """Move the cursor one token on; after the last one comes now."""
-        if not self._has_text():
+        if not self.has_text():
             return
         if self.then is None:
             self._tell("this is now: [ looks back", "information")
@@ -229,7 +251,7 @@ class Conductor(State):
 
     def look_at(self, position: int) -> None:
         """Put the cursor on a token and ask for its record."""
-        if not self._has_text() or self._is_occupied():
+        if not self.has_text() or self._is_occupied():
             return
         if not 0 < position < len(self._prefix):
             self._tell("nothing came before the first token: it was given", "information")
@@ -277,7 +299,7 @@ class Conductor(State):
         self._read_request = self._ask("prefill", request)
 
     def _position_looked_at(self) -> int | None:
-        if not self._has_text() or self._is_occupied():
+        if not self.has_text() or self._is_occupied():
             return None
         if self.then is None:
             self._tell(
@@ -288,16 +310,19 @@ class Conductor(State):
 
     def may(self, what: str, *, needs_choice: bool = True) -> bool:
         """Whether a change of the text is possible now; tells why not."""
-        if not self._has_text() or self._is_occupied() or self._in_the_past():
+        if not self.has_text() or self._is_occupied() or self._in_the_past():
             return False
-        if self.snapshot and needs_choice and self.snapshot.choice is None:
-            self._tell(self.snapshot.notice or f"no distribution is held: can't {what}", "warning")
-            return False
-        return True
+        return not needs_choice or self._holds_choice(what)
 
     def may_configure(self) -> bool:
         """Whether the sampler's settings can be changed now, which is so during a run too."""
-        return self._has_text() and not self._is_reading() and not self._in_the_past()
+        return self.has_text() and not self._is_reading() and not self._in_the_past()
+
+    def _holds_choice(self, what: str) -> bool:
+        if self.snapshot and self.snapshot.choice is None:
+            self._tell(self.snapshot.notice or f"no distribution is held: can't {what}", "warning")
+            return False
+        return True
 
     def _has_model(self) -> bool:
         if self.model is None:
@@ -305,7 +330,8 @@ class Conductor(State):
             self._tell(still, "warning")
         return self.model is not None
 
-    def _has_text(self) -> bool:
+    def has_text(self) -> bool:
+        """Whether a text is open; tells why not."""
         if not self._has_model():
             return False
         if self.snapshot is None and not self._is_reading():

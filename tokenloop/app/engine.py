@@ -76,6 +76,23 @@ class Engine(Protocol):
     def look(self, position: int) -> int:
         """Ask for an earlier position's record."""
 
+    def draws(self, count: int, /) -> int:
+        """Ask for many draws from what is held; answered with ``Answered``, as the next three."""
+
+    def sweep(self, setting: str, /) -> int:
+        """Ask for the chain over the range of a setting."""
+
+    def compare(
+        self, left: tuple[str, SamplerSettings], right: tuple[str, SamplerSettings], /
+    ) -> int:
+        """Ask for two named chains on the same logits."""
+
+    def find(self, query: str, /) -> int:
+        """Search the vocabulary."""
+
+    def watch(self, token_id: int, /) -> int:
+        """Pin a token, or unpin it (no pass)."""
+
     def check(self) -> int:
         """Compare what is held with a fresh pass in float32."""
 

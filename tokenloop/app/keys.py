@@ -31,6 +31,7 @@ CANDIDATES = "candidates"
 TEXT = "text"
 TIME = "earlier tokens"
 SAMPLER = "sampler"
+LABORATORY = "the laboratory"
 VIEW = "view"
 PROGRAM = "program"
 
@@ -72,6 +73,13 @@ COMMANDS: tuple[Command, ...] = (
     Command("cooler", "minus", "temperature down by 0.1", SAMPLER),
     Command("warmer", "plus,equals_sign", "temperature up by 0.1", SAMPLER),
     Command("greedy", "0", "greedy (T = 0), and back", SAMPLER),
+    Command("through", "v", "through the stages: each candidate after each stage", LABORATORY),
+    Command("find", "slash", "search the vocabulary: text, bytes or id", LABORATORY),
+    Command("orders", "o", "two orders, or any two presets, side by side", LABORATORY),
+    Command("draws", "d", "many draws against the display", LABORATORY),
+    Command("sweep", "f", "probabilities as a function of a setting", LABORATORY),
+    Command("watch", "w", "pin the highlighted or the marked candidate; again: unpin", LABORATORY),
+    Command("watch_list", "W", "the pinned candidates, step by step", LABORATORY),
     Command("focus_next", "tab", "next panel", VIEW),
     Command("focus_previous", "shift+tab", "previous panel", VIEW),
     Command("panel_text", "1", "the text panel", VIEW),

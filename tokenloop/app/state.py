@@ -9,6 +9,7 @@ from tokenloop.app.view import View
 from tokenloop.app.words import checked_line
 from tokenloop.loop.events import (
     STOPPED,
+    Answered,
     Changed,
     Checked,
     Event,
@@ -80,6 +81,7 @@ class State:
         self.model: ModelInfo | None = None
         self.snapshot: Snapshot | None = None
         self.then: Then | None = None
+        self.answered: Answered | None = None
         self.progress: Progress | None = None
         self.fetching: Progress | None = None
         self.settings = SamplerSettings()
@@ -160,6 +162,10 @@ class State:
             given=self.given,
         )
 
+    def waits_for(self, request: int | None) -> bool:
+        """Whether a request is still worked on."""
+        return request in self._work
+
     # what the loop answers
 
     def handle(self, event: Event) -> None:
@@ -178,6 +184,8 @@ class State:
                 self._changed(event)
             case Looked(request=request) if self.then and request == self.then.request:
                 self.then = Then(event.position, None, event.record)
+            case Answered(request=request) if request in self._work:
+                self.answered = event
             case Checked(request=request, record=record) if request in self._work:
                 self._tell(checked_line(record), "information" if record.same_token else "error")
             case RunEnded(request=request, reason=reason, steps=steps):

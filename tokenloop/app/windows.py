@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tokenloop.app.screens.editor import EditorScreen, TypeScreen, Written
 from tokenloop.app.screens.help import HelpScreen
+from tokenloop.app.screens.laboratory.opening import VIEWS, view_for
 from tokenloop.app.screens.models import ModelsScreen
 from tokenloop.app.screens.presets import PresetsScreen
 from tokenloop.app.screens.run_until import RunUntilScreen
@@ -44,6 +45,9 @@ def open_window(app: TokenloopApp, command: str) -> bool:
         case "presets":
             if app.conductor.may_configure():
                 _presets(app)
+        case view if view in VIEWS:
+            if screen := view_for(view, app.conductor, app.commands_keymap, app.options.presets):
+                app.push_screen(screen)
         case "model":
             _choose_model(app)
         case "help":

@@ -16,6 +16,7 @@ from tokenloop_widgets.sampler_panel import SamplerPanel
 from tokenloop_widgets.status_bar import StatusBar
 from tokenloop_widgets.summary_panel import SummaryPanel
 from tokenloop_widgets.sweep_panel import SweepPanel
+from tokenloop_widgets.tabs_line import TabsLine
 from tokenloop_widgets.text_panel import TextPanel
 from tokenloop_widgets.through_panel import ThroughPanel
 from tokenloop_widgets.watch_panel import WatchPanel
@@ -37,6 +38,7 @@ __all__ = [
     "StatusBar",
     "SummaryPanel",
     "SweepPanel",
+    "TabsLine",
     "TextPanel",
     "ThroughPanel",
     "WatchPanel",

@@ -217,6 +217,8 @@ class MainScreen(Screen[None]):
                 conductor.bias(candidates.highlighted, -1)
             case "bias_up":
                 conductor.bias(candidates.highlighted, 1)
+            case "watch":
+                conductor.watch(candidates.highlighted)
             case "probabilities":
                 self.probabilities = not self.probabilities
             case "look_back":

@@ -1,0 +1,151 @@
+"""The vocabulary search: any token's rank, and its probability after every stage."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.widgets import Input
+
+from tokenloop.app.screens.laboratory.inquiry import Inquiry
+from tokenloop.app.screens.laboratory.view_screen import COMPUTING, ViewScreen
+from tokenloop.records import FoundTokens
+from tokenloop_widgets import Key, ThroughPanel
+
+if TYPE_CHECKING:
+    from textual.widget import Widget
+
+    from tokenloop.app.conductor import Conductor
+
+HINT = "a text (perth), bytes (0x20 41) or an id (#123)"
+
+
+class FindScreen(ViewScreen):
+    """A line to type in, and below it what the whole vocabulary holds of it.
+
+    Args:
+        conductor: as for :class:`ViewScreen`.
+        keymap: as for :class:`ViewScreen`.
+    """
+
+    DEFAULT_CSS = """
+    FindScreen #query { height: 1; border: none; padding: 0 1; background: $panel; }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("slash", "query", "search again", show=False, id="find"),
+        Binding("up", "rows('move', -1)", "up", show=False),
+        Binding("down", "rows('move', 1)", "down", show=False),
+        Binding("pageup", "rows('page', -1)", "page up", show=False),
+        Binding("pagedown", "rows('page', 1)", "page down", show=False),
+    ]
+
+    def __init__(self, conductor: Conductor, keymap: dict[str, str]) -> None:
+        super().__init__(conductor, keymap)
+        self.panel: ThroughPanel = ThroughPanel(id="found")
+        self._query = Input(placeholder=HINT, id="query", compact=True, select_on_focus=False)
+        self._inquiry = Inquiry(conductor, "search", FoundTokens)
+
+    def above(self) -> list[Widget]:
+        """The line to type in."""
+        return [self._query]
+
+    def keys(self) -> list[Key]:
+        """What enter does depends on where the cursor is."""
+        return [
+            Key("↑↓", "token"),
+            Key("enter", "to the tokens; there: take", "rows('move', 1)"),
+            self.command_key("watch", "pin", "watch"),
+            self.command_key("find", "search again", "query"),
+            Key("←→", "stage"),
+            Key("a", "all stages", "every"),
+        ]
+
+    def on_mount(self) -> None:
+        """Begin to type at once."""
+        super().on_mount()
+        self._query.focus()
+
+    def follow(self) -> None:
+        """Ask for what is typed, and draw what was found."""
+        view, query = self.conductor.view(), self._query.value
+        choice = view.snapshot.choice if view.snapshot else None
+        if choice is None or not query:
+            self._inquiry.drop()
+            self.panel.show(
+                choice,
+                found=(),
+                name="search of the vocabulary",
+                placeholder=HINT if choice else view.placeholder,
+            )
+            return
+        self._inquiry.want((query, choice), lambda engine: engine.find(query))
+        found = self._inquiry.answer
+        self.panel.show(
+            choice,
+            found=found.candidates if found else (),
+            name=_found_words(found) if found else "search of the vocabulary",
+            placeholder=_nothing(found, waiting=self._inquiry.waiting),
+        )
+
+    def pinnable(self) -> int | None:
+        """The highlighted token."""
+        highlighted = self.panel.highlighted
+        return None if highlighted is None else highlighted.id
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Search as it is typed."""
+        event.stop()
+        self.follow()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Go on to the tokens; taking one needs enter once more."""
+        event.stop()
+        self.action_rows("move", 1)
+
+    def on_rows_panel_pressed(self, event: ThroughPanel.Pressed) -> None:
+        """Enter on a token."""
+        event.stop()
+        self.take(self.pinnable())
+
+    def action_rows(self, how: str, by: int) -> None:
+        """From the line to the tokens, or on among them."""
+        if not self.panel.row_count:
+            return
+        if self._query.has_focus:
+            self.panel.focus()
+            if self.panel.highlighted is not None:
+                return
+        if how == "page":
+            self.panel.action_page(by)
+        else:
+            self.panel.action_move(by)
+
+    def action_every(self) -> None:
+        """Show the stages that did nothing, or not."""
+        self.panel.action_every()
+
+    def action_query(self) -> None:
+        """Back to the line."""
+        self._query.focus()
+
+
+def _found_words(found: FoundTokens) -> str:
+    """``3 tokens found by text``."""
+    number = f"{found.total:,} {'token' if found.total == 1 else 'tokens'}"
+    shown = len(found.candidates)
+    words = f"{number} found by {found.kind}"
+    if shown + found.without_logit < found.total:
+        words += f", the best {shown:,} shown"
+    if found.without_logit:
+        words += f", {found.without_logit:,} of them no candidate here"
+    return words
+
+
+def _nothing(found: FoundTokens | None, *, waiting: bool) -> str:
+    """What is said where no token is listed."""
+    if waiting or found is None:
+        return COMPUTING
+    if found.total:
+        return "what was found is no candidate here: the model gives it no logit"
+    return f"no token of the vocabulary is that, or holds it (read as {found.kind})"

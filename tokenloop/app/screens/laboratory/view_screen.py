@@ -1,0 +1,174 @@
+"""What the laboratory's views share: a drawing in full, a line of keys, and the way back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Static
+
+from tokenloop.app.keys import BY_ID, keys_of
+from tokenloop.app.layout import LOW, arrange
+from tokenloop_widgets import Key, KeyBar, Panel
+
+if TYPE_CHECKING:
+    from textual import events
+    from textual.app import ComposeResult
+    from textual.timer import Timer
+    from textual.widget import Widget
+
+    from tokenloop.app.conductor import Conductor
+
+NOTICE_SECONDS = 4.0
+COMPUTING = "computing …"
+
+
+class ViewScreen(Screen[None]):
+    """A full-size view; esc leaves it, the dials that need no pass can be turned in it.
+
+    Args:
+        conductor: what is held, and the way to the loop.
+        keymap: the person's own keys, by command id.
+
+    A subclass has a ``panel``, draws in :meth:`follow`, and names its keys in :meth:`keys`.
+    """
+
+    DEFAULT_CSS = """
+    ViewScreen { layout: vertical; }
+    ViewScreen Panel { height: 1fr; }
+    ViewScreen KeyBar { height: 1; }
+    ViewScreen #view-notice { display: none; height: auto; max-height: 4; padding: 0 1;
+                              background: $foreground; color: $background; }
+    ViewScreen #view-notice.-error { background: $error; text-style: bold; }
+    ViewScreen.-notice #view-notice { display: block; }
+    ViewScreen.-notice KeyBar, ViewScreen.-low KeyBar { display: none; }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "leave", "back", show=False),
+        Binding("ctrl+c", "app.help_quit", "how to quit", show=False),
+        Binding("minus", "turn('cooler')", "cooler", show=False, id="cooler"),
+        Binding("plus,equals_sign", "turn('warmer')", "warmer", show=False, id="warmer"),
+        Binding("0", "turn('greedy')", "greedy", show=False, id="greedy"),
+        Binding("r", "turn('roll')", "roll again", show=False, id="roll"),
+        Binding("w", "watch", "pin", show=False, id="watch"),
+    ]
+
+    panel: Panel
+
+    def __init__(self, conductor: Conductor, keymap: dict[str, str]) -> None:
+        super().__init__()
+        self.conductor = conductor
+        self.keymap = keymap
+        self._notice_timer: Timer | None = None
+
+    def above(self) -> list[Widget]:
+        """What stands above the panel."""
+        return []
+
+    def keys(self) -> list[Key]:
+        """The view's own keys, the most wanted first."""
+        return []
+
+    def follow(self) -> None:
+        """Draw what is held now."""
+
+    def compose(self) -> ComposeResult:
+        """The panel in full, and a line below."""
+        yield from self.above()
+        yield self.panel
+        yield Static(id="view-notice", markup=False)
+        yield KeyBar(id="view-keys")
+
+    def on_mount(self) -> None:
+        """Draw at once."""
+        self.panel.focus()
+        self.show_keys()
+        self.follow()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """In the smallest terminals the frame makes way, too."""
+        arrange(self, event.size)
+        self.panel.set_class(event.size.height < LOW, "-bare")
+
+    # the line below
+
+    def show_keys(self) -> None:
+        """Say which keys there are."""
+        back = Key("esc", "back", "leave", pinned=True)
+        self.query_one("#view-keys", KeyBar).show([*self.keys(), back])
+
+    def command_key(self, command: str, word: str, action: str) -> Key:
+        """A command of the main screen's, under the person's own key."""
+        return Key(keys_of(BY_ID[command], self.keymap)[0], word, action)
+
+    def dial_keys(self) -> list[Key]:
+        """The dials that need no pass."""
+        return [
+            self.command_key("cooler", "cooler", "turn('cooler')"),
+            self.command_key("warmer", "warmer", "turn('warmer')"),
+            self.command_key("greedy", "greedy", "turn('greedy')"),
+        ]
+
+    def tell(self, text: str, severity: str) -> None:
+        """Say one line to the person, where the keys were; an error stays until the next key."""
+        notice = self.query_one("#view-notice", Static)
+        notice.update(Content(text))
+        notice.set_class(severity == "error", "-error")
+        self.add_class("-notice")
+        if self._notice_timer:
+            self._notice_timer.stop()
+        if severity != "error":
+            self._notice_timer = self.set_timer(NOTICE_SECONDS, self.hush)
+
+    def hush(self) -> None:
+        """Back to the keys."""
+        self.remove_class("-notice")
+
+    def on_key(self) -> None:
+        """What was said was about the key before."""
+        self.hush()
+
+    async def on_key_bar_pressed(self, event: KeyBar.Pressed) -> None:
+        """Do what the clicked key does."""
+        await self.run_action(event.action)
+
+    # keys of all views
+
+    def action_leave(self) -> None:
+        """Back to the panels."""
+        self.dismiss(None)
+
+    def action_turn(self, dial: str) -> None:
+        """Turn a dial that needs no pass; what is drawn follows."""
+        self.hush()
+        match dial:
+            case "cooler":
+                self.conductor.heat(-0.1)
+            case "warmer":
+                self.conductor.heat(0.1)
+            case "greedy":
+                self.conductor.greedy()
+            case "roll":
+                self.conductor.roll()
+        self.follow()
+
+    def pinnable(self) -> int | None:
+        """The token that ``w`` is about; ``None`` is the marked draw's."""
+        return None
+
+    def action_watch(self) -> None:
+        """Pin a token, or unpin it."""
+        self.hush()
+        self.conductor.watch(self.pinnable())
+
+    def take(self, token_id: int | None) -> None:
+        """Force a token and go back to the panels; without one, say how to choose it."""
+        self.hush()
+        if token_id is None:
+            self.tell("no candidate is highlighted: ↑ ↓ choose one", "information")
+        elif self.conductor.may("take a candidate"):
+            self.conductor.take(token_id)
+            self.dismiss(None)
