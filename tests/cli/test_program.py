@@ -117,6 +117,7 @@ def test_options_reach_the_app(opened: list[Any], cli: Cli) -> None:
         "prompt": "Once upon",
         "theme": "light",
         "keymap": {},
+        "presets": {},
         "settings": SamplerSettings(top_k=3, order="transformers", logit_bias={5: -float("inf")}),
     }
 
@@ -202,6 +203,13 @@ def test_a_preset_comes_before_the_file_and_below_what_else_is_given(
     assert changed("--preset precise", opened, cli) == precise
     assert changed("--preset precise --top-k 7", opened, cli) == precise.replace(top_k=7)
     assert changed("--preset mine", opened, cli) == precise.replace(min_p=0.5)
+
+
+def test_the_app_gets_ones_own_presets(opened: list[Any], cli: Cli, settings_folder: Path) -> None:
+    (settings_folder / "settings.toml").write_text("[presets.mine]\ntop_k = 9\n")
+    cli()
+    [(_, given)] = opened
+    assert given["presets"] == {"mine": SamplerSettings(top_k=9)}
 
 
 def test_what_the_file_switches_off_can_be_switched_on(

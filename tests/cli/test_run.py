@@ -295,6 +295,17 @@ def test_a_reader_that_leaves_ends_the_run_without_a_word(tiny: str) -> None:
     assert process.wait(timeout=120) == 141
 
 
+def test_a_reader_that_leaves_ends_the_tables_without_a_word(tiny: str) -> None:
+    process = start("run", tiny, *PROMPT, "--steps", "200", "--ignore-eos")
+    assert process.stdout is not None
+    assert process.stderr is not None
+    assert process.stdout.readline().startswith("prompt · ")
+    process.stdout.close()
+    assert "Traceback" not in process.stderr.read()
+    process.stderr.close()
+    assert process.wait(timeout=120) == 141
+
+
 def test_ctrl_c_leaves_whole_lines_and_exit_130(tiny: str) -> None:
     process = start("run", tiny, "--ids", "40", "--steps", "255", "--ignore-eos", "--json")
     assert process.stdout is not None

@@ -58,6 +58,7 @@ def open_app(
         prompt=prompt,
         theme=theme or file.theme or "dark",
         keymap=file.keys,
+        presets=file.presets,
     )
 
 
