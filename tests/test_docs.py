@@ -89,6 +89,12 @@ def test_every_stage_is_documented_in_both_orders() -> None:
         assert f"`{order}`:\n\n    {' → '.join(stages)}\n" in SAMPLING
 
 
+def test_every_preset_is_documented() -> None:
+    told = chapter("The settings file")
+    for preset in PRESETS.values():
+        assert f"| `{preset.name}` | {preset.help} |" in told
+
+
 def settings_examples() -> dict[str, str]:
     """The settings that the documents, and the reader's own text, show."""
     texts = {page.name: page.read_text(encoding="utf-8") for page in (ROOT / "docs").glob("*.md")}
