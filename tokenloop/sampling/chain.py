@@ -69,7 +69,7 @@ class Trace:
         """The stage that cut each id, or ``None`` for a survivor."""
         names: list[str | None] = [None] * len(ids)
         for outcome in reversed(self.outcomes):
-            if len(outcome.after) < len(self.raw):
+            if len(outcome.after) < len(outcome.before):
                 _, left = outcome.after.locate(ids)
                 for index in np.flatnonzero(~left):
                     names[index] = outcome.name
