@@ -16,6 +16,7 @@ import statistics
 import subprocess
 import sys
 import sysconfig
+import tempfile
 import time
 from dataclasses import dataclass
 from datetime import date
@@ -136,13 +137,34 @@ def measure(path: Path, threads: int, rounds: int) -> tuple[dict[str, list[float
                     samples[task.name] += times
     for worker in workers.values():
         worker.close()
-    samples["first"], samples["peak"], samples["cache"] = [], [], []
-    for _ in range(3):
-        once = Worker("once", path, threads)
-        for name, value in zip(("first", "peak", "cache"), once.do("load", count=1), strict=True):
-            samples[name].append(value)
-        once.close()
+    once = [loaded(path, threads) for _ in range(3)]
+    for name, values in zip(("first", "peak", "cache"), zip(*once, strict=True), strict=True):
+        samples[name] = list(values)
     return samples, missing
+
+
+def loaded(path: Path, threads: int) -> list[float]:
+    """What a process takes to load a file: ms to the first distribution, bytes at most and kept."""
+    worker = Worker("once", path, threads)
+    if worker.error:
+        raise SystemExit(f"bench: {path.name}: {worker.error}")
+    answer = worker.do("load", count=1)
+    worker.close()
+    return answer
+
+
+def large_vocabularies(threads: int) -> dict[str, list[float]]:
+    """How long files with 262,144 tokens load, in milliseconds, by their tokenizer's model."""
+    from tests.benchmarks.large_vocabulary import write
+
+    samples: dict[str, list[float]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for model in ("gpt2", "llama"):
+            path = Path(folder) / f"{model}.gguf"
+            write(path, model)
+            samples[f"first {model}"] = [loaded(path, threads)[0] for _ in range(3)]
+            path.unlink()
+    return samples
 
 
 def sampler(size: int) -> list[float]:
@@ -227,6 +249,9 @@ def table(samples: dict[str, list[float]], missing: dict[str, str], weights: dic
         Row("edit 3 before the end of 2,000 · a decode there", ms("edit", "exact 2000"),
             over("edit", "exact 2000"), 2.0, "decodes"),
         Row("load to first distribution, float32", ms("first"), of["first"], 1000, "ms"),
+        Row("the same, 262,144 byte-level tokens", ms("first gpt2"), of["first gpt2"], 3000, "ms"),
+        Row("the same, 262,144 SentencePiece tokens", ms("first llama"), of["first llama"],
+            3000, "ms"),
         Row(f"peak memory, float32 ({held / 1e6:,.0f} MB are weights and KV)",
             f"{of['peak'] / 1e6:,.0f} MB", of["peak"] / (1.25 * held + 350e6), 1.0,
             "× (1.25 × weights and KV + 350 MB)"),
@@ -291,6 +316,7 @@ def main() -> None:
     if not options.no_install:
         install_peers()
     samples, missing = measure(path, options.threads, options.rounds)
+    samples |= large_vocabularies(options.threads)
     samples |= {"sampler 49": sampler(49_152), "sampler 262": sampler(262_144)}
     text = table(samples, missing, facts(path, options.threads))
     print(text)

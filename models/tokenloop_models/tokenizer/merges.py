@@ -9,7 +9,7 @@ then the longer right one, then the lower id of what they make.
 
 from __future__ import annotations
 
-from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -25,19 +25,11 @@ def merges_from_scores(
         pieces: id of each piece that may be a part of another.
         scores: the pieces that merging may make, with their scores, in the order of their ids.
     """
-    merges: list[tuple[str, str]] = []
-    best_first = sorted(scores, key=lambda piece: -piece[1])
-    for _, ties in groupby(best_first, key=lambda piece: piece[1]):
-        found = [cut for piece, _ in ties for cut in _cuts(piece, pieces)]
-        found.sort(key=lambda cut: (-len(cut[0]), -len(cut[1])))
-        merges += found
-    return merges
-
-
-def _cuts(piece: str, pieces: Mapping[str, int]) -> list[tuple[str, str]]:
-    """List the ways to make a piece of two others."""
-    return [
-        (left, piece[cut:])
+    cuts = [
+        (-score, -cut, cut - len(piece), left, right)
+        for piece, score in scores
         for cut in range(1, len(piece))
-        if (left := piece[:cut]) in pieces and piece[cut:] in pieces
+        if (left := piece[:cut]) in pieces and (right := piece[cut:]) in pieces
     ]
+    cuts.sort(key=itemgetter(0, 1, 2))  # what is equal in these stays in the order of its ids
+    return [(left, right) for *_, left, right in cuts]
