@@ -11,10 +11,12 @@ from tokenloop_widgets.drawing.figures import (
     milliseconds,
     percent,
     percentile,
+    perplexity,
     setting,
     short_percent,
     size,
     stage_name,
+    surprisal,
 )
 
 
@@ -83,6 +85,8 @@ def test_counts_bits_settings_and_names() -> None:
         "x",
     ]
     assert stage_name("top_k") == "top-k"
+    assert stage_name("dry") == "DRY"
+    assert stage_name("new_stage") == "new-stage"
 
 
 @given(st.lists(st.floats(0, 1e6), min_size=1).map(tuple), st.floats(0.01, 1))
@@ -99,3 +103,16 @@ def test_percentile_of_nothing_is_not_known() -> None:
     assert percentile((), 0.5) is None
     assert percentile((3.0,), 0.95) == 3.0
     assert percentile((1.0, 2.0, 3.0, 4.0), 0.5) == 2.0
+
+
+@pytest.mark.parametrize(
+    ("entropy", "text"), [(0.0, "1.00"), (1.4580, "2.75"), (3.577, "11.9"), (17.98, "258,535")]
+)
+def test_perplexity_in_few_digits(entropy: float, text: str) -> None:
+    assert perplexity(entropy) == text
+
+
+def test_surprisal_of_certain_and_impossible() -> None:
+    assert surprisal(1.0) == "0.00 bits"
+    assert surprisal(0.25) == "2.00 bits"
+    assert surprisal(0.0) == "∞ bits"

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 import re
 
 import pytest
@@ -10,7 +11,7 @@ from msgspec import structs
 from tests.widgets.strategies import choices
 from tests.widgets.strips import lines
 from tokenloop.records import Candidate, Choice, Draw, StageRecord
-from tokenloop_widgets.drawing.figures import bits, count, percent
+from tokenloop_widgets.drawing.figures import bits, count, percent, stage_name
 from tokenloop_widgets.drawing.ribbon import (
     REST,
     final_cells,
@@ -44,11 +45,11 @@ def words(choice: Choice, palette: Palette) -> list[str]:
 
 def test_the_funnel_tells_every_stage_in_its_order(recording: Recording, dark: Palette) -> None:
     choice = now(recording)
-    text = lines(sampler_strips(choice, 100, 30, dark))
+    text = lines(sampler_strips(choice, 100, 30, dark, full=True))
     assert text[1].split()[:2] == ["model", count(choice.vocab_size)]
     assert bits(choice.entropy_bits) in text[1]
     for stage, line in zip(choice.stages, text[2:], strict=False):
-        assert line.startswith(stage.name.replace("_", "-"))
+        assert line.startswith(stage_name(stage.name))
         if stage.skipped is not None:
             assert stage.skipped.removeprefix("off: ") in line
             continue
@@ -100,6 +101,13 @@ def test_what_a_stage_does_without_cutting_is_said(recording: Recording) -> None
         ("top_p", {"p": 0.95}, "0.95"),
         ("temperature", {"t": 0.8}, "0.80"),
         ("logit_bias", {"tokens": 1}, "1 id"),
+        ("bad_words", {"sequences": 2}, "2 texts"),
+        ("grammar", {"kind": "json_schema"}, "JSON"),
+        ("xtc", {"probability": 0.5, "threshold": 0.1}, "0.50 ≥0.10"),
+        ("dry", {"multiplier": 0.8, "base": 1.75, "last_n": 20}, "×0.80"),
+        ("mirostat", {"tau": 5.0, "eta": 0.1}, "τ 5.00"),
+        ("penalties", {"repeat": 1.0, "frequency": 0.5, "presence": 0.0}, "f 0.50"),
+        ("penalties", {"repeat": 1.0, "frequency": 0.0, "presence": -0.5}, "p -0.50"),
         ("logit_bias", {"tokens": 2}, "2 ids"),
         ("penalties", {"repeat": 1.1, "frequency": 0.0, "presence": 0.0, "last_n": 64}, "×1.10"),
     ],
@@ -165,7 +173,7 @@ def test_why_a_stage_did_nothing_is_told_in_whole_words(
     recording: Recording, dark: Palette
 ) -> None:
     choice = now(recording)
-    first = structs.replace(choice.stages[0], skipped="off: k = 262,144 is the whole vocabulary")
+    first = structs.replace(choice.stages[0], skipped="k = 262,144 is the whole vocabulary")
     choice = structs.replace(choice, stages=(first, *choice.stages[1:]))
     text = lines(sampler_strips(choice, 44, 30, dark))
     assert any(line.rstrip().endswith("k = 262,144 is the …") for line in text)
@@ -240,3 +248,86 @@ def test_the_word_of_the_pointer_stays_in_the_panel(recording: Recording, dark: 
     for width in (20, 40, 90):
         pointed = lines(sampler_strips(late, width, 5, dark))
         assert any(line.rstrip().endswith("u = 0.9990 ▲") for line in pointed)
+
+
+def test_stages_that_are_off_stand_in_lines_by_name(recording: Recording, dark: Palette) -> None:
+    choice = now(recording)
+    text = lines(sampler_strips(choice, 66, 19, dark))
+    off = [stage for stage in choice.stages if (stage.skipped or "").startswith("off: ")]
+    assert f"off: {', '.join(stage_name(stage.name) for stage in off)}" in "".join(text)
+    switched = structs.replace(choice.stages[-1], skipped="off: switched off")
+    choice = structs.replace(choice, stages=(*choice.stages[:-1], switched))
+    text = lines(sampler_strips(choice, 66, 19, dark))
+    assert any(line.startswith(f"switched off: {stage_name(switched.name)} ") for line in text)
+
+
+def test_names_that_no_line_holds_are_counted(recording: Recording, dark: Palette) -> None:
+    choice = now(recording)
+    off = structs.replace(choice.stages[0], name="bad_words", skipped="off: no bad words")
+    choice = structs.replace(choice, stages=(*choice.stages, *[off] * 14))
+    text = lines(sampler_strips(choice, 40, 30, dark))
+    start = next(row for row, line in enumerate(text) if line.startswith("off: "))
+    told = " ".join(text[start : start + 2])
+    named = told.count("bad words")
+    total = sum((stage.skipped or "").startswith("off: ") for stage in choice.stages)
+    assert int(told.split("+")[1]) == total - named - told.count("logit") - told.count("penalties")
+
+
+def test_a_stage_on_without_effect_says_why(recording: Recording, dark: Palette) -> None:
+    choice = now(recording)
+    idle = structs.replace(choice.stages[-1], skipped="one candidate is left")
+    choice = structs.replace(choice, stages=(*choice.stages[:-1], idle))
+    text = lines(sampler_strips(choice, 66, 19, dark))
+    assert any("one candidate is left" in line for line in text)
+
+
+def test_in_full_the_stages_that_are_off_say_why_even_where_not_each_has_a_line(
+    recording: Recording, dark: Palette
+) -> None:
+    choice = now(recording)
+    off = [
+        structs.replace(choice.stages[0], name=name, skipped=f"off: reason {number}")
+        for number, name in enumerate(
+            ("dry", "xtc", "top_a", "typical_p", "eta_cutoff", "min_length")
+        )
+    ]
+    choice = structs.replace(choice, stages=(*choice.stages, *off))
+    text = "\n".join(lines(sampler_strips(choice, 76, 15, dark, full=True)))
+    for number in range(6):
+        assert f"reason {number}" in text
+
+
+def test_what_a_stage_found_is_told_where_there_is_room(
+    recording: Recording, dark: Palette
+) -> None:
+    choice = now(recording)
+    first = structs.replace(
+        choice.stages[-1], skipped=None, note="repeats ␣a: 5 tokens", definition="exactly k"
+    )
+    choice = structs.replace(choice, stages=(*choice.stages[:-1], first))
+    for width in (66, 130):
+        text = lines(sampler_strips(choice, width, 30, dark))
+        assert any("repeats ␣a: 5 tokens · exactly k" in line for line in text)
+    assert not any("repeats" in line for line in lines(sampler_strips(choice, 66, 12, dark)))
+
+
+def test_perplexity_and_surprisal_are_told_before_and_after(
+    recording: Recording, dark: Palette
+) -> None:
+    choice = now(recording)
+    assert choice.final_entropy_bits is not None
+    assert choice.chosen.final_p is not None
+    text = "\n".join(lines(sampler_strips(choice, 66, 19, dark)))
+    before, after = 2**choice.entropy_bits, 2**choice.final_entropy_bits
+    assert f"perplexity {before:.1f} → {after:.2f}" in text
+    own, final = -math.log2(choice.chosen.p), -math.log2(choice.chosen.final_p)
+    assert f"surprisal {own:.2f} → {final:.2f} bits" in text
+
+
+def test_what_was_cut_and_forced_has_the_models_surprisal_alone(
+    recording: Recording, dark: Palette
+) -> None:
+    choice = now(recording)
+    cut = structs.replace(choice.chosen, cut_by="top_p", final_p=0.0, p=0.25)
+    text = "\n".join(lines(sampler_strips(structs.replace(choice, chosen=cut), 66, 19, dark)))
+    assert "surprisal 2.00 bits" in text

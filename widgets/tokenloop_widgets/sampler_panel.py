@@ -16,6 +16,13 @@ class SamplerPanel(Panel):
 
     _choice: Choice | None = None
     _placeholder = ""
+    _full = False
+
+    def show_full(self, full: bool) -> None:
+        """Every stage with its reason, or those that are off by name only."""
+        if full is not self._full:
+            self._full = full
+            self.redraw()
 
     def show(
         self,
@@ -38,4 +45,11 @@ class SamplerPanel(Panel):
 
     def draw(self, width: int, height: int, palette: Palette) -> list[Strip]:
         """The funnel, the draw and its ribbon."""
-        return sampler_strips(self._choice, width, height, palette, placeholder=self._placeholder)
+        return sampler_strips(
+            self._choice,
+            width,
+            height,
+            palette,
+            full=self._full,
+            placeholder=self._placeholder,
+        )

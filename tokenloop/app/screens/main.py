@@ -149,6 +149,7 @@ class MainScreen(Screen[None]):
 
     def _arrange(self) -> None:
         self.set_class(self.zoomed is not None, "-zoomed")
+        self.panels.sampler.show_full(self.zoomed == "sampler")
         self.set_class(self.room > 0, "-room")
         self._space.styles.margin = (0, 0, self.room, 0)
         no_place = self._layout in ("small", "tiny") or self.room > 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 UNKNOWN = "—"
 PERCENT_WIDTH = 7  # "100.0 %" and "< 0.1 %"
 
@@ -64,9 +66,36 @@ def setting(value: float | int | str) -> str:
     return f"{value:,}" if isinstance(value, int) else value
 
 
+STAGE_NAMES = {
+    "logit_bias": "logit bias",
+    "bad_words": "bad words",
+    "min_length": "min length",
+    "no_repeat_ngram": "no-repeat",
+    "dry": "DRY",
+    "epsilon_cutoff": "epsilon",
+    "eta_cutoff": "eta",
+    "xtc": "XTC",
+    "dynamic_temperature": "dynamic T",
+}
+"""Stages whose name is not just their identifier with hyphens."""
+
+
 def stage_name(name: str) -> str:
-    """A stage as people write it: ``top_k`` is ``top-k``."""
-    return name.replace("_", "-")
+    """A stage as people write it: ``top_k`` is ``top-k``, ``dry`` is ``DRY``."""
+    return STAGE_NAMES.get(name, name.replace("_", "-"))
+
+
+def perplexity(entropy_bits: float) -> str:
+    """How many equally likely choices are as uncertain, 2 to the entropy: ``2.75``, ``11.9``."""
+    choices = 2.0**entropy_bits
+    if choices < 9.995:
+        return f"{choices:.2f}"
+    return f"{choices:.1f}" if choices < 99.95 else count(round(choices))
+
+
+def surprisal(p: float) -> str:
+    """How surprising an outcome of probability ``p`` is, −log₂ p: ``1.47 bits``."""
+    return bits(-math.log2(p)) if p > 0 else "∞ bits"
 
 
 def percentile(values: tuple[float, ...], part: float) -> float | None:

@@ -1,0 +1,87 @@
+"""What one stage's record says, in few cells."""
+
+from __future__ import annotations
+
+from tokenloop.records import StageRecord
+from tokenloop_widgets.drawing.figures import bits, count, percent, setting
+
+OFF = "off: "
+SWITCHED_OFF = "switched off"
+
+GRAMMARS = {"json_schema": "JSON", "regex": "regex", "lark": "Lark", "gbnf": "GBNF"}
+BEFORE = {"dry": "×", "dynamic_temperature": "±", "mirostat": "τ "}
+"""What stands before the first setting of stages that have several."""
+
+
+def is_off(stage: StageRecord) -> bool:
+    """Whether its settings turn it off; it may also be on and find nothing to do."""
+    return stage.skipped is not None and stage.skipped.startswith(OFF)
+
+
+def why(stage: StageRecord) -> str:
+    """Why it did nothing; nothing where it acted."""
+    return (stage.skipped or "").removeprefix(OFF)
+
+
+def stage_setting(stage: StageRecord) -> str:
+    """A stage's setting in few cells: of several the one that says most."""
+    values = stage.settings
+    match stage.name:
+        case "logit_bias":
+            return _some(values.get("tokens", 0), "id")
+        case "bad_words":
+            return _some(values.get("sequences", 0), "text")
+        case "grammar":
+            kind = str(values.get("kind", ""))
+            return GRAMMARS.get(kind, kind)
+        case "penalties" if "repeat" in values:
+            return _penalty(values)
+        case "xtc" if len(values) > 1:
+            return " ≥".join(setting(value) for value in list(values.values())[:2])
+    first = [setting(value) for value in values.values()][:1]
+    return "".join([BEFORE.get(stage.name, ""), *first])
+
+
+def _penalty(values: dict[str, float | int | str]) -> str:
+    """The first of the three penalties that does something."""
+    for name, mark in (("frequency", "f "), ("presence", "p ")):
+        if values["repeat"] == 1 and values.get(name):
+            return f"{mark}{setting(values[name])}"
+    return f"×{setting(values['repeat'])}"
+
+
+def _some(number: float | int | str, what: str) -> str:
+    return f"{setting(number)} {what if number == 1 else f'{what}s'}"
+
+
+def stage_flow(stage: StageRecord) -> str:
+    """What the stage did to the candidates: ``49,152 → 40``, or how it reshaped them."""
+    if stage.survivors != stage.survivors_before:
+        return f"{count(stage.survivors_before)} → {count(stage.survivors)}"
+    change = stage.entropy_bits - stage.entropy_before_bits
+    if abs(change) < 0.005:
+        return count(stage.survivors)
+    return "sharper" if change < 0 else "flatter"
+
+
+def cut_figure(stage: StageRecord) -> str:
+    """The mass that a stage cut: ``−8.1 %``; nothing where it cut none."""
+    if stage.survivors == stage.survivors_before:
+        return ""
+    figure = percent(stage.mass_cut)
+    return figure if figure.startswith("<") else f"−{figure}"
+
+
+def entropy_after(stage: StageRecord) -> str:
+    """``2.43 bits``."""
+    return bits(stage.entropy_bits)
+
+
+def entropy_change(stage: StageRecord) -> str:
+    """``3.58 → 2.43 bits``."""
+    return f"{stage.entropy_before_bits:.2f} → {bits(stage.entropy_bits)}"
+
+
+def remark(stage: StageRecord) -> str:
+    """What it found, and which definition it follows where the traditions differ."""
+    return " · ".join(text for text in (stage.note, stage.definition) if text)
