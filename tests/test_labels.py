@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenloop.labels import clean, label, visible
+from tokenloop.labels import clean, label, unlabelled, visible
 
 
 @pytest.mark.parametrize(
@@ -47,3 +47,26 @@ def test_a_label_never_drives_a_terminal(raw: bytes) -> None:
 def test_titles_keep_their_spaces() -> None:
     assert clean("a model\x1b[2J") == "a model␛[2J"
     assert visible("a b") == "a␣b"
+
+
+@given(st.binary())
+def test_what_a_label_stands_for_is_shown_as_that_label(raw: bytes) -> None:
+    # A token may hold a label's sign itself, so the bytes need not be the same; their label is.
+    assert label(unlabelled(label(raw))) == label(raw)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b" the",
+        b"\n\t\r\x7f\x00\x1b[0m",
+        b"\xe6\x97",
+        b"a\xff\xc3b",
+        "\u202ea\ufe0f".encode(),
+        "\U0010fffe\U000f0000".encode(),
+        "\u0301a".encode(),
+        "日é".encode(),
+    ],
+)
+def test_a_label_reads_back_as_the_bytes(raw: bytes) -> None:
+    assert unlabelled(label(raw)) == raw

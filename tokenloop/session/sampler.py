@@ -50,6 +50,14 @@ class Sampler:
         self._situations.check(dials.settings)
         self._dials = dials
 
+    def check(self, settings: SamplerSettings) -> None:
+        """Refuse settings that can't be honoured with this vocabulary.
+
+        Raises:
+            SettingError: as :meth:`tokenloop.session.situations.Situations.check`.
+        """
+        self._situations.check(settings)
+
     def candidates(self, logits: NDArray[np.float32]) -> Candidates:
         """The candidates of logits (rows,).
 

@@ -235,7 +235,9 @@ class Session(Standing):
             raise
 
     def _turn(self, dials: Dials) -> None:
-        if self._now is not None:
+        if self._now is None:
+            self._sampler.check(dials.settings)
+        else:
             last = self._path.branch[-1]
             self._redrawn(self._sampler.again(self._now, last.mu, last.attempt, dials))
         self._sampler.dials = dials

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tokenloop.records import ChainRecord, ComparedCandidate, Comparison
 from tokenloop.sampling import SamplerSettings, Trace, run_chain
-from tokenloop.sampling.candidates import Ids
+from tokenloop.sampling.candidates import Floats, Ids
 from tokenloop.session.laboratory.ranks import ranks_of
 from tokenloop.session.laboratory.sweep import Situate
 from tokenloop.session.now import Now
@@ -36,24 +37,30 @@ def compare(
     (_, left_settings), (_, right_settings) = left, right
     left_trace = run_chain(now.raw, situate(left_settings), left_settings)
     right_trace = run_chain(now.raw, situate(right_settings), right_settings)
-    ids = np.union1d(left_trace.final.ids, right_trace.final.ids)
-    differences = left_trace.final.probabilities_of(ids) - right_trace.final.probabilities_of(ids)
-    # Largest difference first, by the probability of either where they agree.
-    level = np.maximum(
-        left_trace.final.probabilities_of(ids), right_trace.final.probabilities_of(ids)
-    )
-    most = np.lexsort((-level, -np.abs(differences)))[:shown]
-    both = len(left_trace.final) + len(right_trace.final) - len(ids)
+    left_final, right_final = left_trace.final, right_trace.final
+    ids = np.union1d(left_final.ids, right_final.ids)
+    both = len(left_final) + len(right_final) - len(ids)
+    left_p, right_p = left_final.probabilities_of(ids), right_final.probabilities_of(ids)
+    differences = np.abs(left_p - right_p)
+    most = _largest(differences, np.maximum(left_p, right_p), shown)
     return Comparison(
         position=now.choice.position,
         left=_chain(now, left, left_trace, vocabulary),
         right=_chain(now, right, right_trace, vocabulary),
         candidates=_compared(now, left_trace, right_trace, ids[most], vocabulary),
-        only_left=len(left_trace.final) - both,
-        only_right=len(right_trace.final) - both,
+        only_left=len(left_final) - both,
+        only_right=len(right_final) - both,
         both=both,
-        total_variation=min(1.0, float(np.abs(differences).sum()) / 2),
+        total_variation=min(1.0, float(differences.sum()) / 2),
     )
+
+
+def _largest(differences: Floats, levels: Floats, count: int) -> NDArray[np.intp]:
+    """Indices of the largest differences; where they are equal, the likelier candidate is first."""
+    count = min(count, len(differences))
+    least = np.partition(differences, len(differences) - count)[len(differences) - count]
+    reaching = np.flatnonzero(differences >= least)
+    return reaching[np.lexsort((-levels[reaching], -differences[reaching]))][:count]
 
 
 def _chain(now: Now, named: Named, trace: Trace, vocabulary: Vocabulary) -> ChainRecord:
