@@ -53,6 +53,12 @@ class Alphabet:
     encode: Callable[[str], list[int]]
     label: Callable[[int], str]
 
+    @property
+    def specials(self) -> dict[int, str]:
+        """What a grammar may call the special tokens."""
+        named = {*self.special_ids, *self.eos_ids}
+        return {i: self.pieces[i].decode(errors="replace") for i in sorted(named)}
+
     @cached_property
     def tokenizer(self) -> LLTokenizer:
         """The vocabulary as llguidance holds it; made once (0.1 s for 49,152 tokens)."""
@@ -159,9 +165,9 @@ class Inside:
         matcher = self._matcher.deep_copy()  # an error would stick to the one that is kept
         size = len(self._alphabet.pieces)
         bits = np.frombuffer(matcher.compute_bitmask(), dtype=np.uint8)
-        if matcher.is_error() and matcher.get_error().startswith("NoExtension"):
-            return np.zeros(size, dtype=np.bool_), False
         _check(matcher)
+        if matcher.is_error():
+            return np.zeros(size, dtype=np.bool_), False
         mask = np.unpackbits(bits, count=size, bitorder="little").astype(np.bool_)
         return mask, matcher.is_accepting()
 
@@ -176,21 +182,24 @@ class Inside:
             ends = token_id in self._alphabet.eos_ids
             if ends and matcher.is_accepting():
                 return Outside(whole, "the text has ended: the grammar no longer constrains")
-            # Asked first: what a matcher refuses to take breaks it for good.
-            if ends or not matcher.validate_tokens([token_id]):
+            if ends or not matcher.consume_token(token_id):
                 _check(matcher)
                 where = f"left at new token {number:,} ({self._alphabet.label(token_id)})"
                 return Outside(whole, f"{where}: the grammar no longer constrains")
-            matcher.consume_token(token_id)
         return Inside(self._alphabet, whole, matcher)
 
 
 Place = Inside | Outside
 
 
+REFUSALS = ("Parser Error: token", "parser stopped", "NoExtension")
+"""How the errors begin by which a matcher says no, rather than that it can't tell."""
+
+
 def _check(matcher: LLMatcher) -> None:
-    if matcher.is_error():
-        raise DistributionError(f"grammar: {clean(in_one_line(matcher.get_error()))}")
+    error = matcher.get_error()
+    if error and not error.startswith(REFUSALS):
+        raise DistributionError(f"grammar: {clean(in_one_line(error))}")
 
 
 class CompiledGrammar:
@@ -239,10 +248,11 @@ def compile_grammar(grammar: Grammar, alphabet: Alphabet) -> CompiledGrammar:
             the extra is missing.
     """
     try:
-        source = source_of(grammar.kind, grammar.text)
         from llguidance import LLMatcher
     except ImportError:
         raise SettingError("grammar", KINDS[grammar.kind], f"it needs {INSTALL}") from None
+    try:
+        source = source_of(grammar.kind, grammar.text, alphabet.specials)
     except FaultyGrammarError as fault:
         raise _refused(grammar, str(fault)) from None
     matcher = LLMatcher(alphabet.tokenizer, source, log_level=0, limits=limits())

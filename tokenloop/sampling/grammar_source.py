@@ -37,46 +37,65 @@ class FaultyGrammarError(Exception):
     """A grammar that can't be read; its text says why in one line."""
 
 
-def source_of(kind: str, text: str) -> str:
-    """Read a grammar, a long one in a child process first.
+def source_of(kind: str, text: str, specials: dict[int, str]) -> str:
+    """Convert a grammar to llguidance's own form; a long one is tried out in a child process first.
 
     Args:
         kind: ``json_schema``, ``regex``, ``lark`` or ``gbnf``.
         text: the grammar.
-
-    Returns:
-        The grammar in llguidance's own form, known to compile.
+        specials: the vocabulary's special tokens, which a grammar in Lark's notation may name.
 
     Raises:
-        FaultyGrammarError: it is faulty or too costly.
-        ImportError: llguidance is not installed.
+        FaultyGrammarError: it can't be converted, or it is long and faulty or too costly.
     """
-    import llguidance  # before a child is asked, so that it is this process that says it is missing
-
-    del llguidance
     try:
         text.encode()
     except UnicodeEncodeError as error:
         raise FaultyGrammarError(
             f"character {error.start} is half of a surrogate pair, which is no text"
         ) from None
-    return try_out(kind, text) if len(text) <= SHORT else _in_a_child(kind, text)
+    return _convert(kind, text) if len(text) <= SHORT else _in_a_child(kind, text, specials)
 
 
-def try_out(kind: str, text: str) -> str:
-    """Convert a grammar and compile it once, for a vocabulary of single bytes.
+def try_out(kind: str, text: str, specials: dict[int, str]) -> str:
+    """Convert a grammar and compile it for a vocabulary of single bytes and the special tokens.
 
     Raises:
         FaultyGrammarError: it is faulty or too costly.
     """
-    from llguidance import LLMatcher, LLTokenizer
+    from llguidance import LLMatcher, LLTokenizer, TokenizerWrapper
 
     source = _convert(kind, text)
-    matcher = LLMatcher(LLTokenizer("byte"), source, log_level=0, limits=limits())
+    tokenizer = LLTokenizer(TokenizerWrapper(_Bytes(specials)))
+    matcher = LLMatcher(tokenizer, source, log_level=0, limits=limits())
     matcher.compute_bitmask()
     if matcher.is_error():
         raise FaultyGrammarError(in_one_line(matcher.get_error()))
     return source
+
+
+class _Bytes:
+    """What llguidance's ``TokenizerWrapper`` asks a tokenizer for: single bytes, and the specials.
+
+    The specials keep their ids, as a grammar may name those, too.
+    """
+
+    bos_token_id = None
+
+    def __init__(self, specials: dict[int, str]) -> None:
+        self.tokens = [b""] * (max(specials, default=0) + 258)
+        for token_id, name in specials.items():
+            self.tokens[token_id] = name.encode()
+        free = (index for index, piece in enumerate(self.tokens) if not piece)
+        for byte in range(256):
+            self.tokens[next(free)] = bytes([byte])
+        self.eos_token_id = len(self.tokens) - 1
+        self.tokens[self.eos_token_id] = b"<end>"
+        self.special_token_ids = [*specials, self.eos_token_id]
+
+    def __call__(self, text: bytes | str) -> list[int]:
+        raw = text if isinstance(text, bytes) else text.encode()
+        return [self.tokens.index(bytes([byte])) for byte in raw]
 
 
 def limits() -> LLParserLimits:
@@ -136,7 +155,7 @@ def _lark_of_gbnf(text: str) -> str:
 # --- the child -----------------------------------------------------------------------------------
 
 
-def _in_a_child(kind: str, text: str) -> str:
+def _in_a_child(kind: str, text: str, specials: dict[int, str]) -> str:
     """Let a child process read it.
 
     Raises:
@@ -145,7 +164,7 @@ def _in_a_child(kind: str, text: str) -> str:
     try:
         done = subprocess.run(
             [sys.executable, "-P", __file__],
-            input=json.dumps([kind, text]),
+            input=json.dumps([kind, text, list(specials.items())]),
             capture_output=True,
             encoding="utf-8",
             timeout=SECONDS,
@@ -162,18 +181,18 @@ def _in_a_child(kind: str, text: str) -> str:
 
 
 def main() -> None:
-    """Read ``[kind, text]`` from stdin and write ``[source, problem]`` to stdout."""
-    kind, text = json.load(sys.stdin)
+    """Read ``[kind, text, specials]`` from stdin and write ``[source, problem]`` to stdout."""
+    kind, text, specials = json.load(sys.stdin)
     _limit_memory()
     threading.stack_size(STACK_BYTES)
-    reading = threading.Thread(target=_answer, args=(kind, text))
+    reading = threading.Thread(target=_answer, args=(kind, text, dict(specials)))
     reading.start()
     reading.join()
 
 
-def _answer(kind: str, text: str) -> None:
+def _answer(kind: str, text: str, specials: dict[int, str]) -> None:
     try:
-        answer = [try_out(kind, text), None]
+        answer = [try_out(kind, text, specials), None]
     except FaultyGrammarError as error:
         answer = [None, str(error)]
     sys.stdout.write(json.dumps(answer))
