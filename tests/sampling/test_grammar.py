@@ -207,7 +207,7 @@ def test_a_grammar_that_costs_too_much_later_says_so(monkeypatch: pytest.MonkeyP
     few = LLParserLimits(step_max_items=40, verbose_errors=False)
     monkeypatch.setattr("tokenloop.sampling.grammar.limits", lambda: few)
     grammar = compiled("lark", 'start: s\ns: s s | s s s | "a"')
-    with pytest.raises(DistributionError, match="^grammar: .*Too many items") as caught:
+    with pytest.raises(DistributionError, match=r"^grammar: .*Too many items") as caught:
         walk(grammar, 20)
     assert "\n" not in str(caught.value)
     assert grammar.at([97]).allowed is not None
