@@ -4,7 +4,8 @@ Run from the repository's root, on a machine that is otherwise at rest (its time
 
     python widgets/record_steps.py [MODEL [THREADS]]
 
-The package itself only reads the file that this writes.
+``--laboratory`` before them records the laboratory's answers alone. The package itself only reads
+the files that this writes.
 """
 
 from __future__ import annotations
@@ -12,19 +13,31 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from tokenloop.records import StepRecord
+from msgspec import structs
+
+from tokenloop.records import FoundTokens, StepRecord
+from tokenloop.sampling.presets import PRESETS
 from tokenloop.sampling.settings import SamplerSettings
 from tokenloop.session import Session
 from tokenloop_models import load
-from tokenloop_widgets.recorded import PATH, Moment, Recording, save
+from tokenloop_models.model import Model
+from tokenloop_widgets.recorded import (
+    LABORATORY_PATH,
+    PATH,
+    Laboratory,
+    Moment,
+    Recording,
+    save,
+    save_laboratory,
+)
 
 PROMPT = "The capital of Australia is"
 SHOWN = 24
+TRADITIONS = ("llamacpp", "transformers")
 
 
-def record(source: str, threads: int | None) -> Recording:
+def record(model: Model) -> Recording:
     """Run the class demo and keep what the screen would show at each of its moments."""
-    model = load(source, threads=threads)
     session = Session(model, shown=SHOWN)
     moments: list[Moment] = []
 
@@ -67,7 +80,53 @@ def record(source: str, threads: int | None) -> Recording:
     return Recording(model=session.model, seed=7, moments=tuple(moments))
 
 
+def record_laboratory(model: Model) -> Laboratory:
+    """Ask the held distribution everything that the views can ask."""
+    session = Session(model, shown=SHOWN)
+    session.open(session.encode(PROMPT))
+    plain = session.held
+    draws = tuple(session.draws(count) for count in (1_000, 100_000))
+    sweeps = tuple(session.sweep(name) for name in ("temperature", "top_p", "min_p", "top_k"))
+    queries = ("perth", "0x20 41", "#16570")
+    found = tuple(_short(session.find(query)) for query in queries)
+    warm = SamplerSettings(temperature=1.5, min_p=0.0)
+    orders = tuple(
+        (f"{name} order", warm.replace(order=order))
+        for name, order in (("llama.cpp", "llamacpp"), ("transformers", "transformers"))
+    )
+    defaults = tuple((PRESETS[name].label, PRESETS[name].settings) for name in TRADITIONS)
+    comparisons = (session.compare(*orders), session.compare(*defaults))
+    session.configure(PRESETS["creative"].settings.replace(top_n_sigma=2.0, typical_p=0.9))
+    busy = session.held
+    session.configure(SamplerSettings(temperature=0))
+    greedy = session.held
+    session.configure(SamplerSettings())
+    for candidate in plain.candidates[:3]:
+        session.watch(candidate.id)
+    for _ in range(16):
+        session.step()
+    now = session.snapshot()
+    return Laboratory(
+        choices=(plain, busy, greedy),
+        draws=draws,
+        sweeps=sweeps,
+        comparisons=comparisons,
+        found=found,
+        watched=now.watched,
+        position=len(now.prefix),
+    )
+
+
+def _short(found: FoundTokens) -> FoundTokens:
+    """No more tokens than a page shows."""
+    return structs.replace(found, candidates=found.candidates[:SHOWN])
+
+
 if __name__ == "__main__":
-    source = sys.argv[1] if len(sys.argv) > 1 else "smollm2"
-    threads = int(sys.argv[2]) if len(sys.argv) > 2 else None
-    print(f"{PATH}: {save(record(source, threads), Path(PATH)):,} bytes")
+    words = [word for word in sys.argv[1:] if word != "--laboratory"]
+    source = words[0] if words else "smollm2"
+    model = load(source, threads=int(words[1]) if len(words) > 1 else None)
+    if "--laboratory" not in sys.argv:
+        print(f"{PATH}: {save(record(model), Path(PATH)):,} bytes")
+    size = save_laboratory(record_laboratory(model), Path(LABORATORY_PATH))
+    print(f"{LABORATORY_PATH}: {size:,} bytes")

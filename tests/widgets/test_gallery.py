@@ -4,7 +4,15 @@ import subprocess
 import sys
 
 from tokenloop_widgets.gallery import PAGES, SIZES, Gallery
-from tokenloop_widgets.recorded import PATH, Recording, read, save
+from tokenloop_widgets.recorded import (
+    LABORATORY_PATH,
+    PATH,
+    Recording,
+    read,
+    read_laboratory,
+    save,
+    save_laboratory,
+)
 
 UNWANTED = ("torch", "numpy", "tokenizers", "tokenloop_models", "tokenloop.sampling")
 
@@ -50,3 +58,20 @@ def test_a_recording_is_read_as_it_was_saved(recording: Recording, tmp_path) -> 
     save(recording, path)
     assert read(path) == recording
     assert len(path.read_bytes().splitlines()) == len(PATH.read_bytes().splitlines())
+
+
+def test_the_laboratorys_answers_are_a_real_models_and_small() -> None:
+    laboratory = read_laboratory()
+    assert LABORATORY_PATH.stat().st_size < 200_000
+    assert laboratory.choices[0].candidates[0].id == 16570
+    assert [draws.draws for draws in laboratory.draws] == [1_000, 100_000]
+    for draws in laboratory.draws:
+        assert sum(each.count for each in draws.counts) + draws.rest_count == draws.draws
+        assert draws.p_value is not None
+        assert draws.p_value > 0.001
+
+
+def test_the_laboratorys_answers_are_read_as_they_were_saved(tmp_path) -> None:
+    path = tmp_path / "again.json"
+    save_laboratory(read_laboratory(), path)
+    assert read_laboratory(path) == read_laboratory()

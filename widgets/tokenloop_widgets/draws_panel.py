@@ -7,6 +7,7 @@ from textual.strip import Strip
 from tokenloop.records import DrawCount, DrawsRecord
 from tokenloop_widgets.drawing.draws import body_height, draws_strips, scale_of, verdict
 from tokenloop_widgets.drawing.figures import count
+from tokenloop_widgets.drawing.scales import scale_text
 from tokenloop_widgets.palette import Palette
 from tokenloop_widgets.rows_panel import RowsPanel
 
@@ -31,7 +32,7 @@ class DrawsPanel(RowsPanel):
             self.title(
                 f"{count(record.draws)} draws",
                 verdict(record),
-                f"bars to {scale_of(record) * 100:.0f} %",
+                f"bars to {scale_text(scale_of(record))}",
             )
         self.keep_in_sight()
         self.redraw()

@@ -25,9 +25,12 @@ from tokenloop_widgets import (
     SummaryPanel,
     TextPanel,
 )
-from tokenloop_widgets.recorded import Moment, Recording, read
+from tokenloop_widgets.gallery_laboratory import MAKERS, fill
+from tokenloop_widgets.recorded import Laboratory, Moment, Recording, read, read_laboratory
 
-PAGES = ("text", "candidates", "sampler", "cache", "latency", "summary", "status", "key-bar")
+PANELS = ("text", "candidates", "sampler", "cache", "latency", "summary", "status", "key-bar")
+PAGES = (*PANELS, *MAKERS)
+ONE_LINE = ("status", "key-bar", "tabs")
 
 SIZES: tuple[tuple[int, int] | None, ...] = (None, (68, 22), (46, 12), (30, 8), (12, 4), (1, 1))
 """Columns and rows of the widget shown; ``None`` is all there is."""
@@ -48,6 +51,7 @@ class Gallery(App[None]):
 
     Args:
         recording: what to show; by default the one that the package carries.
+        laboratory: the laboratory's answers; likewise.
     """
 
     TITLE = "tokenloop widgets"
@@ -57,7 +61,7 @@ class Gallery(App[None]):
     #caption { height: 2; padding: 0 1; color: $foreground; }
     ContentSwitcher { height: 1fr; }
     ContentSwitcher > Panel { width: 100%; height: 100%; }
-    ContentSwitcher > #status, ContentSwitcher > #key-bar { height: 1; }
+    ContentSwitcher > #status, ContentSwitcher > #key-bar, ContentSwitcher > #tabs { height: 1; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -71,9 +75,12 @@ class Gallery(App[None]):
         Binding("q", "quit", "quit"),
     ]
 
-    def __init__(self, recording: Recording | None = None) -> None:
+    def __init__(
+        self, recording: Recording | None = None, laboratory: Laboratory | None = None
+    ) -> None:
         super().__init__()
         self._recording = recording or read()
+        self._laboratory = laboratory or read_laboratory()
         self._page = self._moment = self._size_number = 0
         self._probabilities = False
 
@@ -89,6 +96,8 @@ class Gallery(App[None]):
             yield SummaryPanel(id="summary")
             yield StatusBar(id="status")
             yield KeyBar(id="key-bar")
+            for name, make in MAKERS.items():
+                yield make(name)
         yield KeyBar(id="keys")
 
     def on_mount(self) -> None:
@@ -132,17 +141,18 @@ class Gallery(App[None]):
         moment = self._recording.moments[self._moment]
         page = PAGES[self._page]
         self._fill(moment)
+        answers = fill(self, self._laboratory, self._moment)
         switcher = self.query_one(ContentSwitcher)
         switcher.current = page
         panel = switcher.get_child_by_id(page)
         size = SIZES[self._size_number]
-        one_line = page in ("status", "key-bar")
+        one_line = page in ONE_LINE
         panel.styles.width = size[0] if size else "100%"
         panel.styles.height = 1 if one_line else size[1] if size else "100%"
         panel.focus()
         said = "as large as the screen" if size is None else f"{size[0]} × {size[1]}"
         number = f"{self._moment + 1} of {len(self._recording.moments)}"
-        caption = f"{page} · {said}\nmoment {number}: {moment.title}"
+        caption = f"{page} · {said}\nmoment {number}: {answers.get(page, moment.title)}"
         self.query_one("#caption", Static).update(Content(caption))
 
     def _fill(self, moment: Moment) -> None:

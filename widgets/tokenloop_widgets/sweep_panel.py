@@ -11,6 +11,7 @@ from textual.strip import Strip
 from tokenloop.records import SweepRecord
 from tokenloop_widgets.drawing.cells import safe
 from tokenloop_widgets.drawing.figures import count
+from tokenloop_widgets.drawing.scales import scale_text
 from tokenloop_widgets.drawing.sweep import sweep_strips
 from tokenloop_widgets.drawing.sweep_layout import nearest, scale_of, value_text
 from tokenloop_widgets.palette import Palette
@@ -63,7 +64,7 @@ class SweepPanel(Panel):
             self.title(
                 f"final probability against {safe(record.label)}",
                 spread,
-                f"up to {scale_of(record) * 100:.0f} %",
+                f"up to {scale_text(scale_of(record))}",
                 f"now {value_text(record.current)}",
             )
         self.redraw()

@@ -13,6 +13,7 @@ from textual.strip import Strip
 from tokenloop.records import Candidate, Choice, Token
 from tokenloop_widgets.drawing.cells import safe
 from tokenloop_widgets.drawing.figures import bits, count
+from tokenloop_widgets.drawing.scales import scale_text
 from tokenloop_widgets.drawing.through import Sight, through_strips
 from tokenloop_widgets.drawing.through_layout import Column, Heights, columns_of, fit, scale_of
 from tokenloop_widgets.palette import Palette
@@ -189,6 +190,6 @@ class ThroughPanel(RowsPanel):
             f"{choice.entropy_bits:.2f} → {bits(choice.final_entropy_bits)}"
             if choice.final_entropy_bits is not None
             else bits(choice.entropy_bits),
-            f"bars to {scale_of(choice, self._rows) * 100:.0f} %",
+            f"bars to {scale_text(scale_of(choice, self._rows))}",
             f"after {safe(after.label)}" if after else "",
         )

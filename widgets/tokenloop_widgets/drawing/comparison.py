@@ -20,12 +20,12 @@ from tokenloop_widgets.drawing.cells import (
 )
 from tokenloop_widgets.drawing.figures import PERCENT_WIDTH, bits, count, percent, stage_name
 from tokenloop_widgets.drawing.sampler import stage_flow, stage_setting
+from tokenloop_widgets.drawing.scales import scale_for, scale_text
 from tokenloop_widgets.palette import Palette, style
 
 MARKS, GAP = 2, 2
 LABEL_LEAST, LABEL_MOST = 8, 18
 BAR_LEAST = 4
-SCALES = (1.0, 0.5, 0.2, 0.1, 0.05)
 CHANGE_WIDTH = len("only right")
 
 
@@ -91,8 +91,7 @@ def body_height(comparison: Comparison, height: int) -> int:
 
 def scale_of(comparison: Comparison) -> float:
     """The smallest of the fixed scales that no bar exceeds."""
-    longest = max((max(c.left_p, c.right_p) for c in comparison.candidates), default=1.0)
-    return min((scale for scale in SCALES if longest <= scale), default=1.0)
+    return scale_for(max(c.left_p, c.right_p) for c in comparison.candidates)
 
 
 def comparison_strips(
@@ -189,7 +188,7 @@ def _acted(chain: ChainRecord) -> list[StageRecord]:
 def _header(comparison: Comparison, columns: Columns, width: int, palette: Palette) -> Strip:
     faint, amber = palette.on(palette.faint), palette.on(palette.sampler)
     line = Line(width, faint).skip(MARKS)
-    scale = f"{scale_of(comparison) * 100:.0f} %"
+    scale = scale_text(scale_of(comparison))
     if columns.p:
         line.right("left", amber, columns.p)
     if columns.bar:

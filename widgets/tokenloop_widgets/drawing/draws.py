@@ -9,8 +9,9 @@ from rich.segment import Segment
 from textual.strip import Strip
 
 from tokenloop.records import DrawCount, DrawsRecord
-from tokenloop_widgets.drawing.cells import Line, fill_height, first_fitting, parts, safe
+from tokenloop_widgets.drawing.cells import Line, fill_height, first_fitting, parts
 from tokenloop_widgets.drawing.figures import PERCENT_WIDTH, count, milliseconds, percent
+from tokenloop_widgets.drawing.scales import scale_for, scale_text
 from tokenloop_widgets.palette import Palette, style
 
 MARKS = 2
@@ -20,8 +21,6 @@ BAR_LEAST = 8
 TICK = "│"
 UNLIKELY, NEVER = 0.05, 0.001
 """p-values below which the draws are called unusual, and at odds with the display."""
-
-SCALES = (1.0, 0.5, 0.2, 0.1, 0.05)
 
 
 def verdict(record: DrawsRecord) -> str:
@@ -37,12 +36,13 @@ def verdict(record: DrawsRecord) -> str:
 
 
 def statistic(record: DrawsRecord) -> tuple[str, ...]:
-    """``p = 0.52`` and ``χ² = 3.21, 4 degrees of freedom``; nothing where nothing can be tested."""
+    """``p = 0.52, χ² = 3.21, 4 degrees of freedom``, then shorter; nothing of no test."""
     if record.chi_square is None or record.p_value is None:
         return ()
-    p = f"{record.p_value:.2f}" if record.p_value >= 0.01 else f"{record.p_value:.1g}"
+    p = f"p = {record.p_value:.2f}" if record.p_value >= 0.01 else f"p = {record.p_value:.1g}"
+    chi = f"{p}, χ² = {record.chi_square:.2f}"
     freedom = f"{record.degrees} {'degree' if record.degrees == 1 else 'degrees'} of freedom"
-    return (f"p = {p}", f"χ² = {record.chi_square:.2f}, {freedom}")
+    return (f"{chi}, {freedom}", chi, p)
 
 
 def told(drawn: DrawCount, draws: int) -> tuple[str, ...]:
@@ -61,7 +61,7 @@ def scale_of(record: DrawsRecord) -> float:
     parts = [record.rest_p, record.rest_count / record.draws]
     for drawn in record.counts:
         parts += [drawn.final_p, drawn.count / record.draws]
-    return min((scale for scale in SCALES if max(parts) <= scale), default=1.0)
+    return scale_for(parts)
 
 
 @dataclass(frozen=True)
@@ -151,33 +151,27 @@ def _head(
     width: int,
     palette: Palette,
 ) -> list[Strip]:
-    soft, text = palette.on(palette.soft), palette.on(palette.text)
-    amber = palette.on(palette.sampler, bold=True)
-
-    def line(*items: tuple[str, str]) -> Strip:
-        styles = {
-            "soft": soft,
-            "text": text,
-            "amber": amber,
-            "bold": palette.on(palette.text, bold=True),
-        }
-        ready = [(said, styles[how]) for how, said in items]
-        return parts(Line(width, soft).skip(min(MARKS, width)), ready, gap=2).strip()
-
-    made = line(
-        ("amber", f"{count(record.draws)} draws"),
-        ("soft", f"attempts 0 to {count(record.draws - 1)} of seed {record.seed}"),
-        ("soft", f"{milliseconds(record.draw_ms)}, no pass"),
-    )
-    agreed = line(("bold", verdict(record)), *(("soft", said) for said in statistic(record)))
-    drawn = record.counts[highlighted or 0] if record.counts else None
-    said = line()
-    if drawn is not None:
-        label = safe(drawn.label)
-        room = width - MARKS - 2 - len(label)
-        said = line(("bold", label), ("text", first_fitting(told(drawn, record.draws), room)))
-    blank = Line(width, soft).strip()
-    return [made, agreed, said, blank, _header(columns, scale, width, palette)]
+    soft, bold = palette.on(palette.soft), palette.on(palette.text, bold=True)
+    start = min(MARKS, width)
+    made = [
+        (f"{count(record.draws)} draws", palette.on(palette.sampler, bold=True)),
+        (f"attempts 0 to {count(record.draws - 1)} of seed {record.seed}", soft),
+        (f"{milliseconds(record.draw_ms)}, no pass", soft),
+    ]
+    agreed = Line(width, soft).skip(start).add(verdict(record), bold).skip(2)
+    agreed.add(first_fitting(statistic(record), agreed.room), soft)
+    drawn = Line(width, soft).skip(start)
+    if record.counts:
+        one = record.counts[highlighted or 0]
+        drawn.add(one.label, bold).skip(2)
+        drawn.add(first_fitting(told(one, record.draws), drawn.room), palette.on(palette.text))
+    return [
+        parts(Line(width, soft).skip(start), made, gap=2).strip(),
+        agreed.strip(),
+        drawn.strip(),
+        Line(width, soft).strip(),
+        _header(columns, scale, width, palette),
+    ]
 
 
 def _header(columns: Columns, scale: float, width: int, palette: Palette) -> Strip:
@@ -190,7 +184,7 @@ def _header(columns: Columns, scale: float, width: int, palette: Palette) -> Str
     if columns.expected:
         line.skip(GAP).right("expected", faint, columns.expected)
     if columns.bar:
-        end = f"{scale * 100:.0f} %"
+        end = scale_text(scale)
         legend = first_fitting((f"█ drawn   {TICK} expected", ""), columns.bar - len(end) - 4)
         line.skip(GAP).add("0", faint).skip(2).add(legend, palette.on(palette.sampler))
         line.to(width - len(end)).add(end, faint)

@@ -14,6 +14,7 @@ from tokenloop.records import SweepPoint, SweepRecord
 from tokenloop_widgets.drawing.braille import Canvas
 from tokenloop_widgets.drawing.cells import Line, fill_height, first_fitting, parts, safe
 from tokenloop_widgets.drawing.figures import PERCENT_WIDTH, bits, count, milliseconds, percent
+from tokenloop_widgets.drawing.scales import scale_text
 from tokenloop_widgets.drawing.sweep_layout import AXIS, Layout, nearest, scale_of, value_text
 from tokenloop_widgets.palette import Palette
 
@@ -127,7 +128,7 @@ class _Drawing:
         for index, points in enumerate(lines):
             self.letters(canvas, points, str(index + 1), self.inks[index], offset=index)
         canvas.column(self.x(self.point.value), CURSOR, self.soft)
-        end, middle = f"{scale * 100:.0f} %", f"{scale * 50:g}"
+        end, middle = scale_text(scale), f"{scale * 50:g}"
         figures = self.figures(
             layout.upper, {0: end, layout.upper // 2: middle, layout.upper - 1: "0"}
         )
@@ -146,14 +147,18 @@ class _Drawing:
         *,
         offset: int,
     ) -> None:
-        """The candidate's number on its line now and then: lines are told apart without colour."""
+        """The candidate's number on its line now and then: lines are told apart without colour.
+
+        Where it is cut, its line is the axis, and needs no number.
+        """
         if not canvas.width:
             return
         every = LETTER_EVERY / canvas.width
         at = every * (0.3 + 0.13 * offset)
         bold = ink + Style(bold=True)
         while at <= 1.0:
-            canvas.letter(at, _between(points, at), letter, bold)
+            if (height := _between(points, at)) > 0:
+                canvas.letter(at, height, letter, bold)
             at += every
 
     def figures(self, rows: int, at: dict[int, str]) -> list[tuple[str, str]]:

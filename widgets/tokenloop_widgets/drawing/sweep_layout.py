@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tokenloop.records import SweepRecord
+from tokenloop_widgets.drawing.scales import scale_for
 
 AXIS = 8
 """Cells for the figures of the upright axis: ``100 % ┤``."""
 
 LEGEND_LEAST, LEGEND_MOST = 20, 30
 PLOT_LEAST = 16
-SCALES = (1.0, 0.5, 0.2, 0.1, 0.05)
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,7 @@ class Layout:
 
 def scale_of(record: SweepRecord) -> float:
     """The smallest of the fixed scales that no line exceeds."""
-    longest = max((max(point.final_p, default=0.0) for point in record.points), default=1.0)
-    return min((scale for scale in SCALES if longest <= scale), default=1.0)
+    return scale_for(p for point in record.points for p in point.final_p)
 
 
 def nearest(record: SweepRecord, value: float) -> int:

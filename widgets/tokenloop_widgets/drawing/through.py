@@ -25,9 +25,8 @@ from tokenloop_widgets.drawing.figures import (
     stage_name,
 )
 from tokenloop_widgets.drawing.heat import heat
-from tokenloop_widgets.drawing.sampler import OFF, stage_setting, survivors
+from tokenloop_widgets.drawing.sampler import survivors
 from tokenloop_widgets.drawing.through_layout import (
-    BAR_LEAST,
     FINAL,
     GAP,
     MARKS,
@@ -39,6 +38,7 @@ from tokenloop_widgets.drawing.through_layout import (
     cutter,
     fit,
     scale_of,
+    setting_of,
 )
 from tokenloop_widgets.drawing.through_told import told_of_candidate, told_of_column
 from tokenloop_widgets.palette import Palette
@@ -207,7 +207,7 @@ class _Table:
             line.add(self.edge(number), self.soft)
             name = f"▾{column.name}" if cursor else column.name
             # The name stands above its figures, which are right-aligned where there is no bar.
-            if self.bar_width(placed.width):
+            if self.layout.bar:
                 line.left(name, style, room)
             else:
                 line.skip(max(0, room - width_of(name))).left(
@@ -230,9 +230,7 @@ class _Table:
         stage = column.record
         if stage is None:
             return "", self.palette.soft
-        if stage.skipped is not None and stage.skipped.startswith(OFF):
-            return "off", self.palette.faint
-        return stage_setting(stage), self.colour(column)
+        return setting_of(stage), self.colour(column)
 
     def left_by(self, column: Column) -> int:
         """How many candidates are left after a column."""
@@ -266,11 +264,7 @@ class _Table:
         for placed in self.layout.placed:
             text, colour = texts[placed.index]
             line.skip(GAP)
-            room = placed.width - GAP
-            if self.bar_width(placed.width):
-                line.left(text, self.palette.on(colour), room)
-            else:
-                line.right(text, self.palette.on(colour), room)
+            self.place(line, text, self.palette.on(colour), placed.width)
         return line.strip()
 
     def begin(self, name: str) -> Line:
@@ -287,11 +281,6 @@ class _Table:
         return self.palette.sampler if acted else self.palette.faint
 
     # the candidates
-
-    def bar_width(self, width: int) -> int:
-        """Cells of a bar beside the figure in a column of that width; 0 where there is no room."""
-        room = width - GAP - PERCENT_WIDTH - 1
-        return room if room >= BAR_LEAST else 0
 
     def row(self, row: Row) -> Strip:
         palette, layout, candidate = self.palette, self.layout, row.candidate
@@ -337,7 +326,7 @@ class _Table:
             return
         p = column.p(candidate)
         colour = self.colour(column)
-        bar_width = self.bar_width(width)
+        bar_width = self.layout.bar
         if p is None or bar_width:
             line.right(percent(p), palette.on(colour, background=behind), PERCENT_WIDTH).skip(1)
             if p is not None:
@@ -345,7 +334,7 @@ class _Table:
                 line.extend(bar(p / self.scale, bar_width, colour, track))
             line.skip(room - PERCENT_WIDTH - 1 - bar_width)
             return
-        shade = heat(p, colour, palette.track)
+        shade = heat(p, colour, palette.track if behind == palette.ground else behind)
         line.right("", plain, room - PERCENT_WIDTH - 1)
         ink = palette.on(palette.text, background=shade)
         line.add(f" {percent(p):>{PERCENT_WIDTH}}"[-min(room, PERCENT_WIDTH + 1) :], ink)
@@ -353,7 +342,7 @@ class _Table:
     def place(self, line: Line, text: str, style: Style, width: int) -> None:
         """A word in a cell, where its figure would stand."""
         room = width - GAP
-        if self.bar_width(width):
+        if self.layout.bar:
             line.right(text, style, max(PERCENT_WIDTH, width_of(text)))
             line.skip(room - max(PERCENT_WIDTH, width_of(text)))
         else:

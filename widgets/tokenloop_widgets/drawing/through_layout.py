@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tokenloop.records import Candidate, Choice, StageRecord
-from tokenloop_widgets.drawing.candidates_layout import SCALES
 from tokenloop_widgets.drawing.cells import width_of
 from tokenloop_widgets.drawing.figures import PERCENT_WIDTH, count, stage_name
-from tokenloop_widgets.drawing.sampler import stage_setting
+from tokenloop_widgets.drawing.sampler import OFF, stage_setting
+from tokenloop_widgets.drawing.scales import scale_for
 
 MARKS = 2  # ▌ highlighted, ▸ chosen
 GAP = 2
@@ -79,12 +79,8 @@ def cutter(candidate: Candidate, choice: Choice) -> int | None:
 
 def scale_of(choice: Choice, candidates: Sequence[Candidate]) -> float:
     """The smallest of the fixed scales that no cell exceeds."""
-    longest = max(
-        (max(c.p, c.final_p or 0.0, *c.after) if c.after else c.p for c in candidates),
-        default=1.0,
-    )
-    longest = max(longest, choice.chosen.p, choice.chosen.final_p or 0.0)
-    return min((scale for scale in SCALES if longest <= scale), default=1.0)
+    shown = [*candidates, choice.chosen]
+    return scale_for(p for one in shown for p in (one.p, one.final_p or 0.0, *one.after))
 
 
 @dataclass(frozen=True)
@@ -103,6 +99,7 @@ class Layout:
         rank, label: widths in cells; 0 is left out.
         placed: the columns on screen, from left to right.
         before, after: how many stages lie beyond the left and the right edge.
+        bar: cells for a bar beside each figure; 0 where there is no room.
     """
 
     rank: int
@@ -110,6 +107,7 @@ class Layout:
     placed: tuple[Placed, ...]
     before: int
     after: int
+    bar: int = 0
 
     @property
     def shown(self) -> set[int]:
@@ -117,11 +115,17 @@ class Layout:
         return {placed.index for placed in self.placed}
 
 
+def setting_of(stage: StageRecord) -> str:
+    """A stage's setting, or that it is off."""
+    off = stage.skipped is not None and stage.skipped.startswith(OFF)
+    return "off" if off else stage_setting(stage)
+
+
 def needs(column: Column, choice: Choice) -> int:
     """Cells for a column's figures and name, its gap included."""
     texts = [column.name, count(choice.vocab_size)]
     if column.record is not None:
-        texts = [column.name, stage_setting(column.record), count(column.record.survivors)]
+        texts = [column.name, setting_of(column.record), count(column.record.survivors)]
     widest = max(PERCENT_WIDTH, *map(width_of, texts))
     return GAP + min(widest, COLUMN_MOST)
 
@@ -161,14 +165,15 @@ def fit(width: int, choice: Choice, columns: Sequence[Column], *, most: int, lef
     indices = sorted({*kept, *fitting})
     before = len([index for index in stages if index < first]) if fitting else 0
     after = len(stages) - before - len(fitting)
-    extra = 0
+    widths, bar = [wanted[index] for index in indices], 0
     if indices and not before and not after:
-        extra = min(room // len(indices), WIDEST)
-        room -= extra * len(indices)
-    widths = [min(wanted[index] + extra, WIDEST) for index in indices]
+        each = min(WIDEST, (room + sum(widths)) // len(indices))
+        if each >= max(*widths, GAP + PERCENT_WIDTH + 1 + BAR_LEAST):
+            room += sum(widths) - each * len(indices)
+            widths, bar = [each] * len(indices), each - GAP - PERCENT_WIDTH - 1
     label += min(room, LABEL_MOST - label) if after == 0 else 0
     placed = tuple(Placed(index, size) for index, size in zip(indices, widths, strict=True))
-    return Layout(rank, label, placed, before, after)
+    return Layout(rank, label, placed, before, after, bar)
 
 
 def _fitting(wanted: Sequence[int], first: int, last: int, room: int) -> list[int]:

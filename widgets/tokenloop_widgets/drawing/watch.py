@@ -13,6 +13,7 @@ from tokenloop.records import Watched, WatchPoint
 from tokenloop_widgets.drawing.bars import LEVELS
 from tokenloop_widgets.drawing.cells import Line, fill_height, first_fitting, parts, safe
 from tokenloop_widgets.drawing.figures import count, percent
+from tokenloop_widgets.drawing.scales import scale_for, scale_text
 from tokenloop_widgets.palette import Palette
 
 MARKS, GAP = 2, 2
@@ -49,6 +50,28 @@ class Layout:
             rows = 1
         each = 1 if not rows else rows + (3 if share >= rows + 3 else 2 if share >= 3 else 1)
         return cls(plots, plot, rows, each)
+
+
+@dataclass(frozen=True)
+class Scales:
+    """What the plots' height stands for, the same for every token.
+
+    Attributes:
+        rank: the worst rank on them; their top is rank 1.
+        p: the probability at their top.
+    """
+
+    rank: int
+    p: float
+
+    @classmethod
+    def of(cls, watched: Sequence[Watched]) -> Scales:
+        """The smallest scales that hold every point."""
+        points = [point for one in watched for point in one.points]
+        return cls(
+            rank=max([2, *(point.rank for point in points)]),
+            p=scale_for(p for point in points for p in (point.p, point.final_p or 0.0)),
+        )
 
 
 def header_height(height: int) -> int:
@@ -90,22 +113,22 @@ def watch_strips(
         line = Line(width, soft).add(placeholder, soft)
         return fill_height([line.strip()] if placeholder else [], width, height, soft)
     layout = Layout.fit(width, height - header_height(height), len(watched))
-    worst = max((point.rank for one in watched for point in one.points), default=2)
-    strips = [_header(layout, worst, width, palette)][: header_height(height)]
+    scales = Scales.of(watched)
+    strips = [_header(layout, scales, width, palette)][: header_height(height)]
     for index in range(top, len(watched)):
         if len(strips) + min(layout.each, layout.rows + 1) > height:
             break
-        strips += _token(watched[index], now, worst, layout, width, palette, index == highlighted)
+        strips += _token(watched[index], now, scales, layout, width, palette, index == highlighted)
     return fill_height(strips, width, height, soft)
 
 
 def _token(
-    one: Watched, now: int, worst: int, layout: Layout, width: int, palette: Palette, lit: bool
+    one: Watched, now: int, scales: Scales, layout: Layout, width: int, palette: Palette, lit: bool
 ) -> list[Strip]:
     soft = palette.on(palette.soft)
     strips = [_figures(one, now, width, palette, lit)]
-    columns = _columns(one, now, layout.plot)
-    strips += _plots(columns, worst, layout, width, palette)
+    columns = Columns.of(one, now, layout.plot)
+    strips += _plots(columns, scales, layout, width, palette)
     if layout.each >= layout.rows + 2:
         strips.append(_taken(columns, layout, width, palette))
     if layout.each >= layout.rows + 3:
@@ -136,35 +159,50 @@ def _figures(one: Watched, now: int, width: int, palette: Palette, lit: bool) ->
     return parts(line, items, gap=GAP).strip()
 
 
-def _columns(one: Watched, now: int, width: int) -> list[WatchPoint | None]:
-    """The last positions up to now, each as many cells wide as all of them allow.
+@dataclass(frozen=True)
+class Columns:
+    """The last positions up to now.
 
-    ``None`` where nothing is held.
+    Attributes:
+        points: one a position; ``None`` where nothing is known.
+        cells: how wide each is drawn, so that short texts fill the plot.
     """
-    if not width:
-        return []
-    by_position = {point.position: point for point in one.points}
-    cells = max(1, min(WIDEST_POSITION, width // (now + 1)))
-    first = max(0, now + 1 - width // cells)
-    return [by_position.get(position) for position in range(first, now + 1) for _ in range(cells)]
+
+    points: tuple[WatchPoint | None, ...]
+    cells: int
+
+    @classmethod
+    def of(cls, one: Watched, now: int, width: int) -> Columns:
+        """As many positions as a plot of that width holds."""
+        if not width:
+            return cls((), 1)
+        by_position = {point.position: point for point in one.points}
+        cells = max(1, min(WIDEST_POSITION, width // (now + 1)))
+        first = max(0, now + 1 - width // cells)
+        return cls(tuple(by_position.get(position) for position in range(first, now + 1)), cells)
 
 
 def _plots(
-    columns: Sequence[WatchPoint | None],
-    worst: int,
+    columns: Columns,
+    scales: Scales,
     layout: Layout,
     width: int,
     palette: Palette,
 ) -> list[Strip]:
     """Rank (the better, the higher), raw and final probability, side by side."""
-    rank = [None if point is None else _height_of(point.rank, worst) for point in columns]
-    raw = [None if point is None else point.p for point in columns]
-    final = [None if point is None else point.final_p for point in columns]
+    rank = [
+        None if point is None else _height_of(point.rank, scales.rank) for point in columns.points
+    ]
+    raw = [None if point is None else point.p / scales.p for point in columns.points]
+    final = [
+        None if point is None or point.final_p is None else point.final_p / scales.p
+        for point in columns.points
+    ]
     soft = palette.on(palette.soft, background=palette.track)
     blue = palette.on(palette.model, background=palette.track)
     amber = palette.on(palette.sampler, background=palette.track)
     plots = [(rank, soft), (raw, blue), (final, amber)][3 - layout.plots :]
-    made = [(_cells(values, layout.rows), ink) for values, ink in plots]
+    made = [(_cells(values, layout.rows, columns.cells), ink) for values, ink in plots]
     strips = []
     for row in range(layout.rows):
         line = Line(width, palette.on(palette.soft)).skip(MARKS)
@@ -179,40 +217,42 @@ def _height_of(rank: int, worst: int) -> float:
     return 1.0 - math.log(max(1, rank)) / math.log(max(2, worst))
 
 
-def _cells(values: Sequence[float | None], rows: int) -> list[str]:
-    """A column a value, eight levels a row, the upper row first; a dot where nothing is held."""
+def _cells(values: Sequence[float | None], rows: int, cells: int) -> list[str]:
+    """``cells`` columns a value, eight levels a row, the upper first; a dot where none is known."""
     lines = []
     for row in reversed(range(rows)):
         text = ""
         for value in values:
             if value is None:
-                text += NOT_HELD if row == 0 else " "
+                text += (NOT_HELD if row == 0 else " ").ljust(cells)
                 continue
             level = max(1, round(min(1.0, value) * 8 * rows)) if value > 0 else 0
             cell = min(8, max(0, level - 8 * row))
-            text += LEVELS[cell - 1] if cell else " "
+            text += (LEVELS[cell - 1] if cell else " ") * cells
         lines.append(text)
     return lines
 
 
-def _taken(
-    columns: Sequence[WatchPoint | None], layout: Layout, width: int, palette: Palette
-) -> Strip:
+def _taken(columns: Columns, layout: Layout, width: int, palette: Palette) -> Strip:
     """``▲`` below the positions at which the token became fact."""
     line = Line(width, palette.on(palette.soft)).skip(MARKS)
-    marks = "".join(TAKEN if point is not None and point.taken else " " for point in columns)
+    marks = "".join(
+        (TAKEN if point is not None and point.taken else " ").ljust(columns.cells)
+        for point in columns.points
+    )
     for _ in range(layout.plots):
         line.left(marks, palette.on(palette.soft), layout.plot).skip(GAP)
     return line.strip()
 
 
-def _header(layout: Layout, worst: int, width: int, palette: Palette) -> Strip:
+def _header(layout: Layout, scales: Scales, width: int, palette: Palette) -> Strip:
     """What each plot shows, and its scale."""
     line = Line(width, palette.on(palette.soft)).skip(MARKS)
+    top = f"0 to {scale_text(scales.p)}"
     names: tuple[tuple[tuple[str, ...], Style], ...] = (
-        ((f"rank: 1 on top, {count(worst)} below", "rank: 1 on top", "rank"), line.fill),
-        (("model, 0 to 100 %", "model"), palette.on(palette.model)),
-        (("final, 0 to 100 %", "final"), palette.on(palette.sampler)),
+        ((f"rank: 1 on top, {count(scales.rank)} below", "rank: 1 on top", "rank"), line.fill),
+        ((f"model, {top}", "model"), palette.on(palette.model)),
+        ((f"final, {top}", "final"), palette.on(palette.sampler)),
     )
     for ways, ink in names[len(names) - layout.plots :]:
         line.left(first_fitting(ways, layout.plot), ink, layout.plot).skip(GAP)

@@ -61,7 +61,7 @@ class DrawsScreen(ViewScreen):
             self.panel.show(None, placeholder=GREEDY if choice else view.placeholder)
             return
         count = self._count
-        self._inquiry.want((count, choice), lambda engine: engine.draws(count))
+        self._inquiry.want(count, choice, lambda engine: engine.draws(count))
         self.panel.show(self._inquiry.answer, placeholder=COMPUTING)
 
     def pinnable(self) -> int | None:

@@ -61,10 +61,9 @@ class FindScreen(ViewScreen):
             Key("a", "all stages", "every"),
         ]
 
-    def on_mount(self) -> None:
-        """Begin to type at once."""
-        super().on_mount()
-        self._query.focus()
+    def typed_into(self) -> Widget:
+        """The line: typing begins at once."""
+        return self._query
 
     def follow(self) -> None:
         """Ask for what is typed, and draw what was found."""
@@ -79,10 +78,10 @@ class FindScreen(ViewScreen):
                 placeholder=HINT if choice else view.placeholder,
             )
             return
-        self._inquiry.want((query, choice), lambda engine: engine.find(query))
+        self._inquiry.want(query, choice, lambda engine: engine.find(query))
         found = self._inquiry.answer
         self.panel.show(
-            choice,
+            self._inquiry.answered_of or choice,
             found=found.candidates if found else (),
             name=_found_words(found) if found else "search of the vocabulary",
             placeholder=_nothing(found, waiting=self._inquiry.waiting),

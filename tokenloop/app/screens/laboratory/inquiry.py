@@ -5,9 +5,10 @@ No Textual in here.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from tokenloop.records import Answer
+from tokenloop.records import Answer, Choice
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,8 +19,16 @@ if TYPE_CHECKING:
 A = TypeVar("A", bound=Answer)
 
 
+@dataclass(frozen=True)
+class Wish:
+    """What a view asks, and of which distribution."""
+
+    about: object
+    held: Choice
+
+
 class Inquiry(Generic[A]):
-    """Keeps one question answered.
+    """Keeps one question answered while what is held changes.
 
     Args:
         conductor: carries questions to the loop and knows its last answer.
@@ -27,53 +36,61 @@ class Inquiry(Generic[A]):
         kind: the record that answers it.
 
     Attributes:
-        answer: the last one that was wanted; ``None`` before the first.
+        answer: the last one to what is asked; ``None`` before the first.
+        answered_of: the choice that was held when it was asked.
     """
 
     def __init__(self, conductor: Conductor, what: str, kind: type[A]) -> None:
         self._conductor = conductor
         self._what = what
         self._kind = kind
-        self._wish: object = None
-        self._put: Callable[[Engine], int] | None = None
-        self._settled: object = None
-        self._asked: object = None
+        self._wish: Wish | None = None
+        self._asked: Wish | None = None
+        self._settled: Wish | None = None
         self._request: int | None = None
         self.answer: A | None = None
+        self.answered_of: Choice | None = None
 
     @property
     def waiting(self) -> bool:
         """Whether the answer to the present wish is still to come."""
-        return self._put is not None and self._settled != self._wish
+        return self._wish is not None and self._settled != self._wish
 
-    def want(self, wish: object, put: Callable[[Engine], int]) -> None:
-        """Have ``wish`` answered, unless it is already.
+    def want(self, about: object, held: Choice, put: Callable[[Engine], int]) -> None:
+        """Have something answered, unless it is already.
+
+        During a run what is held has often changed before an answer comes: it is drawn
+        nevertheless, and the question put again.
 
         Args:
-            wish: all that the answer depends on; equal wishes have equal answers.
+            about: all that the question says; an answer to another one is dropped.
+            held: the distribution that it is about.
             put: asks the loop.
         """
-        self._wish, self._put = wish, put
+        if self._wish is None or self._wish.about != about:
+            self.answer = self.answered_of = None
+        self._wish = Wish(about, held)
         self._take()
         if self._request is None and self.waiting:
-            self._asked = wish
+            self._asked = self._wish
             self._request = self._conductor.ask(self._what, put)
 
     def drop(self) -> None:
         """Want nothing any more; what is still to come is not taken."""
-        self._wish, self._put, self._settled, self.answer = None, None, None, None
+        self._wish = self._settled = self.answer = self.answered_of = None
         self._take()
 
     def _take(self) -> None:
         """Look whether the question in flight has been answered, or has failed."""
-        if self._request is None:
+        asked, answered = self._asked, self._conductor.answered
+        if self._request is None or asked is None:
             return
-        answered = self._conductor.answered
         if answered is not None and answered.request == self._request:
-            if self._asked == self._wish and isinstance(answered.record, self._kind):
-                self.answer, self._settled = answered.record, self._wish
+            wanted = self._wish is not None and self._wish.about == asked.about
+            if wanted and isinstance(answered.record, self._kind):
+                self.answer, self.answered_of = answered.record, asked.held
+                self._settled = asked
             self._request = None
         elif not self._conductor.waits_for(self._request):
             # Failed, which was said: the same question would fail again.
-            self._settled = self._asked
-            self._request = None
+            self._settled, self._request = asked, None

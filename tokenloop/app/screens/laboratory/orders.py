@@ -69,7 +69,7 @@ class OrdersScreen(ViewScreen):
             return
         chains = chains_for(view.snapshot.settings, self._own)
         left, right = ((chains[i].name, chains[i].settings) for i in self._chosen)
-        self._inquiry.want((left, right, choice), lambda engine: engine.compare(left, right))
+        self._inquiry.want((left, right), choice, lambda engine: engine.compare(left, right))
         self.panel.show(self._inquiry.answer, side=self._side, placeholder=COMPUTING)
 
     def pinnable(self) -> int | None:

@@ -70,10 +70,8 @@ class SweepScreen(ViewScreen):
             settings = (*settings, setting)  # its stage stopped acting while it is looked at
         names = [PARAMETERS[name].label for name in settings]
         self._tabs.show(names, settings.index(setting))
-        self._inquiry.want((setting, choice), lambda engine: engine.sweep(setting))
-        record = self._inquiry.answer
-        fresh = record if record is not None and record.setting == setting else None
-        self.panel.show(fresh, placeholder=COMPUTING)
+        self._inquiry.want(setting, choice, lambda engine: engine.sweep(setting))
+        self.panel.show(self._inquiry.answer, placeholder=COMPUTING)
 
     def action_choose(self, by: int) -> None:
         """Look at another setting."""

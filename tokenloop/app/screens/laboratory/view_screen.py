@@ -37,7 +37,7 @@ class ViewScreen(Screen[None]):
 
     DEFAULT_CSS = """
     ViewScreen { layout: vertical; }
-    ViewScreen Panel { height: 1fr; }
+    ViewScreen .view-panel { height: 1fr; }
     ViewScreen KeyBar { height: 1; }
     ViewScreen #view-notice { display: none; height: auto; max-height: 4; padding: 0 1;
                               background: $foreground; color: $background; }
@@ -68,6 +68,10 @@ class ViewScreen(Screen[None]):
         """What stands above the panel."""
         return []
 
+    def typed_into(self) -> Widget:
+        """What takes the keys at first."""
+        return self.panel
+
     def keys(self) -> list[Key]:
         """The view's own keys, the most wanted first."""
         return []
@@ -78,13 +82,14 @@ class ViewScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         """The panel in full, and a line below."""
         yield from self.above()
+        self.panel.add_class("view-panel")
         yield self.panel
         yield Static(id="view-notice", markup=False)
         yield KeyBar(id="view-keys")
 
     def on_mount(self) -> None:
         """Draw at once."""
-        self.panel.focus()
+        self.typed_into().focus()
         self.show_keys()
         self.follow()
 
