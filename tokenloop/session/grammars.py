@@ -49,11 +49,16 @@ class Grammars:
 
     @cached_property
     def _alphabet(self) -> Alphabet:
-        tokenizer = self._vocabulary.tokenizer
-        return Alphabet(
-            pieces=self._vocabulary.pieces,
-            special_ids=[i for i in range(tokenizer.size) if tokenizer.is_special(i)],
-            eos_ids=self._eos_ids,
-            encode=self._vocabulary.encode,
-            label=self._vocabulary.label,
-        )
+        return alphabet_of(self._vocabulary, self._eos_ids)
+
+
+def alphabet_of(vocabulary: Vocabulary, eos_ids: tuple[int, ...]) -> Alphabet:
+    """A vocabulary as a grammar sees it."""
+    tokenizer = vocabulary.tokenizer
+    return Alphabet(
+        pieces=vocabulary.pieces,
+        special_ids=[i for i in range(tokenizer.size) if tokenizer.is_special(i)],
+        eos_ids=eos_ids,
+        encode=vocabulary.encode,
+        label=vocabulary.label,
+    )
