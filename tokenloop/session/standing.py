@@ -20,7 +20,6 @@ from tokenloop.session.check import check
 from tokenloop.session.laboratory.compare import Named, compare
 from tokenloop.session.laboratory.draws import draw_many
 from tokenloop.session.laboratory.find import find
-from tokenloop.session.laboratory.repetition import repetition
 from tokenloop.session.laboratory.sweep import sweep
 from tokenloop.session.laboratory.watch import WatchList
 from tokenloop.session.now import Dials, Now
@@ -29,7 +28,8 @@ from tokenloop.session.runtime import IsCancelled, OnProgress, Runtime, model_in
 from tokenloop.session.sampler import Sampler
 from tokenloop.session.snapshot import Snapshot
 from tokenloop.session.vocabulary import Vocabulary
-from tokenloop.session.writing import layout, prompt_ids
+from tokenloop.session.writing import prompt_ids
+from tokenloop.session.written import Written
 
 SHOWN = 40
 """Candidates that a record shows unless told otherwise."""
@@ -65,6 +65,7 @@ class Standing:
         self._path = Path(runtime, self._vocabulary)
         self._watch_list = WatchList()
         self._now: Now | None = None
+        self._written = Written()
 
     # --- what it is now --------------------------------------------------------------------------
 
@@ -125,15 +126,16 @@ class Standing:
     @property
     def text(self) -> str:
         """The prefix as text; bytes that are no character show as U+FFFD."""
-        return layout(self.ids, self._vocabulary).text
+        return self._as_written().text
 
     def snapshot(self) -> Snapshot:
         """All of this as one immutable value."""
         path, dials, now = self._path, self._sampler.dials, self._now
+        written = self._as_written()
         return Snapshot(
             model=self.model,
-            prefix=tuple(node.shown for node in path.branch),
-            text=self.text,
+            prefix=written.tokens,
+            text=written.text,
             choice=now.choice if now is not None else None,
             cache=path.cache,
             latency=path.history.record(),
@@ -145,7 +147,7 @@ class Standing:
             notice=None if now is not None else "no prompt yet",
             prompt_length=self._prompt_length,
             watched=self._watch_list.record(path, now, self._sampler, self._vocabulary),
-            repetition=repetition(path.branch),
+            repetition=written.repetition,
         )
 
     def look(self, position: int) -> StepRecord:
@@ -251,6 +253,10 @@ class Standing:
         if self._now is None:
             raise SessionError("no prompt yet: give the model a text to go on from")
         return self._now
+
+    def _as_written(self) -> Written:
+        self._written = self._written.of(self._path.branch, self._vocabulary)
+        return self._written
 
     @property
     def _prompt_length(self) -> int:
