@@ -112,7 +112,6 @@ def test_a_value_outside_the_usual_range_widens_it() -> None:
     assert values(PARAMETERS["temperature"], 4.0, 5) == [0, 1, 2, 3, 4]
     assert values(PARAMETERS["top_k"], 0, 5)[0] == 0
     assert values(PARAMETERS["top_k"], 5000, 5)[-1] == 5000
-    assert values(PARAMETERS["mirostat"], 0, 41) == [0, 2]
     assert values(PARAMETERS["no_repeat_ngram_size"], 3, 41) == list(range(11))
 
 
@@ -132,6 +131,10 @@ def test_a_sweep_of_a_stage_that_does_not_run_is_refused_by_name(session: Sessio
         session.sweep("order")
     with pytest.raises(SettingError, match="points"):
         session.sweep("temperature", points=10**6)
+
+
+def test_values_that_are_refused_have_no_point(session: Session) -> None:
+    assert [point.value for point in session.sweep("mirostat").points] == [0, 2]
 
 
 def test_values_that_leave_nothing_to_draw_from_have_no_point(session: Session) -> None:

@@ -98,9 +98,16 @@ def test_given_tokens_have_points_where_the_prefill_recorded_the_pin(session: Se
     (pin,) = session.snapshot().watched
     point = next(point for point in pin.points if point.position == 2)
     assert (point.rank, point.p, point.final_p) == (1, best.p, None)
+    # The given one itself is known too, however unlikely it was.
+    given = session.look(3).chosen
+    session.watch(best.id)
+    session.watch(given.id)
+    (pin,) = session.snapshot().watched
+    point = next(point for point in pin.points if point.position == 3)
+    assert (point.rank, point.p, point.taken) == (given.rank, given.p, True)
     # What was never among the recorded best is not known there: a gap, not a guess.
     worst = int(np.argmin(fresh(session.ids[:2])))
-    session.watch(best.id)
+    session.watch(given.id)
     session.watch(worst)
     (pin,) = session.snapshot().watched
     assert 2 not in [point.position for point in pin.points]

@@ -50,8 +50,16 @@ class Reading:
         """Raw probability that the given token had."""
         return math.exp(float(self.logit[row]) - float(self.log_sum_exp[row]))
 
-    def place_of(self, row: int, token_id: int) -> tuple[int, float] | None:
-        """Rank and raw probability of a token among the best of a row, or ``None``."""
+    def place_of(self, row: int, token_id: int, *, given: bool) -> tuple[int, float] | None:
+        """Rank and raw probability of a token of a row, or ``None`` where they were not kept.
+
+        Args:
+            row: which.
+            token_id: one of the best, or the one that was given.
+            given: whether it is that one.
+        """
+        if given:
+            return int(self.rank[row]), self.probability(row)
         (places,) = np.nonzero(self.top_ids[row] == token_id)
         if not len(places):
             return None

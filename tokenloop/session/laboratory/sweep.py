@@ -31,7 +31,7 @@ def sweep(
 ) -> SweepRecord:
     """Run the chain on the held logits at many values of one setting.
 
-    Values at which nothing is left to draw from have no point.
+    Values that are refused, or leave nothing to draw from, have no point.
 
     Args:
         now: what is held.
@@ -53,10 +53,10 @@ def sweep(
     current = getattr(settings, name)
     made: list[SweepPoint] = []
     for value in values(parameter, current, points):
-        varied = settings.replace(**{name: value})
         try:
+            varied = settings.replace(**{name: value})
             final = run_chain(now.raw, situate(varied), varied).final
-        except DistributionError:
+        except (DistributionError, SettingError):
             continue
         made.append(
             SweepPoint(
@@ -90,12 +90,11 @@ def values(parameter: Parameter, current: float, points: int) -> list[float]:
     if not parameter.whole:
         even = np.linspace(low, high, points).round(10).tolist()
         return sorted({*even, current})
-    step = int(parameter.step) if parameter.name == "mirostat" else 1
-    whole = range(int(low), int(high) + 1, step)
+    whole = range(int(low), int(high) + 1)
     if len(whole) > points:
         logs = np.geomspace(max(1, low), high, points).round().astype(int).tolist()
         return sorted({*logs, int(low), int(current)})
-    return sorted({*whole, int(current)})
+    return list(whole)
 
 
 def _parameter(name: str, settings: SamplerSettings) -> Parameter:

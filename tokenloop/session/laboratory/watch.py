@@ -80,11 +80,10 @@ def _before(path: Path, position: int, token_id: int, sampler: Sampler) -> Watch
             return shown
     elif node.reading is not None:
         reading, row = node.reading
-        place = reading.place_of(row, token_id)
+        place = reading.place_of(row, token_id, given=taken)
         if place is not None:
-            return WatchPoint(
-                position=position, rank=place[0], p=place[1], final_p=None, taken=taken
-            )
+            rank, p = place
+            return WatchPoint(position=position, rank=rank, p=p, final_p=None, taken=taken)
     logits = path.peek(position)
     if logits is None:
         return None
