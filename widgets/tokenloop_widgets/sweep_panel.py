@@ -59,11 +59,11 @@ class SweepPanel(Panel):
         if record is None:
             self.title("function of a setting")
         else:
-            left = [point.survivors for point in record.points]
-            spread = f"{count(min(left))} to {count(max(left))} left" if left else ""
+            left = [point.survivors for point in record.points] or [0]
+            ends = dict.fromkeys((min(left), max(left)))  # one where they are the same
             self.title(
                 f"final probability against {safe(record.label)}",
-                spread,
+                f"{' to '.join(map(count, ends))} left",
                 f"up to {scale_text(scale_of(record))}",
                 f"now {value_text(record.current)}",
             )

@@ -123,9 +123,10 @@ def setting_of(stage: StageRecord) -> str:
 
 def needs(column: Column, choice: Choice) -> int:
     """Cells for a column's figures and name, its gap included."""
-    texts = [column.name, count(choice.vocab_size)]
+    name = f"▾{column.name}"
+    texts = [name, count(choice.vocab_size)]
     if column.record is not None:
-        texts = [column.name, setting_of(column.record), count(column.record.survivors)]
+        texts = [name, setting_of(column.record), count(column.record.survivors)]
     widest = max(PERCENT_WIDTH, *map(width_of, texts))
     return GAP + min(widest, COLUMN_MOST)
 

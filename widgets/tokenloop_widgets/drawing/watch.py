@@ -18,7 +18,7 @@ from tokenloop_widgets.palette import Palette
 
 MARKS, GAP = 2, 2
 PLOT_LEAST = 8
-ROWS_MOST = 6
+ROWS_MOST = 10
 WIDEST_POSITION = 3
 TAKEN, NOT_HELD = "▲", "·"
 
