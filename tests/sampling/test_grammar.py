@@ -121,10 +121,11 @@ def test_a_cut_unlike_the_tokenizers_is_said() -> None:
     assert "cut unlike" not in grammar.at((256, ord(" "))).state  # a 1 may follow
 
 
-def test_a_vocabulary_without_an_end_has_a_dead_end_at_the_end() -> None:
+def test_after_the_end_of_what_no_token_can_end_anything_may_come() -> None:
     alphabet = Alphabet(PIECES, SPECIALS, (), encode, label)
-    grammar = compiled("regex", "ab", alphabet)
-    assert allowed(grammar, 256) == set()
+    place = compiled("regex", "ab", alphabet).at((256,))
+    assert place.allowed is None
+    assert place.state == "complete, no token ends a text: the grammar no longer constrains"
 
 
 def test_a_limit_on_tokens_is_kept() -> None:

@@ -178,7 +178,7 @@ def test_a_switched_off_grammar_constrains_nothing(session: Session) -> None:
         ("json_schema", '{"type": "strin"}', "Invalid type"),
         ("json_schema", "false", "no text matches it"),
         ("lark", "start: (", "Expected token"),
-        ("lark", "start: start", "no text matches it"),
+        ("lark", "start: start", "no text of this vocabulary matches it"),
         ("gbnf", "root ::= foo", "'foo' not found"),
     ],
 )

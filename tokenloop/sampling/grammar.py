@@ -135,13 +135,14 @@ class Inside:
         self._matcher = matcher
 
     @property
-    def allowed(self) -> Mask:
-        """(vocab,) which tokens may come.
+    def allowed(self) -> Mask | None:
+        """(vocab,) which tokens may come; ``None`` after the end of what no token can end.
 
         Raises:
             DistributionError: to tell costs more than a grammar may.
         """
-        return self._mask_and_end[0]
+        mask, may_end = self._mask_and_end
+        return None if may_end and not mask.any() else mask
 
     @property
     def state(self) -> str:
@@ -154,6 +155,8 @@ class Inside:
         mask, may_end = self._mask_and_end
         if not may_end:
             return "not complete yet" if mask.any() else "not complete"
+        if not mask.any():
+            return "complete, no token ends a text: the grammar no longer constrains"
         ends = list(self._alphabet.eos_ids)
         if np.count_nonzero(mask) > np.count_nonzero(mask[ends]):
             return "may end here"
@@ -261,7 +264,7 @@ def compile_grammar(grammar: Grammar, alphabet: Alphabet) -> CompiledGrammar:
     compiled = CompiledGrammar(alphabet, matcher)
     mask = compiled.at(()).allowed
     if mask is None or not mask.any():
-        raise _refused(grammar, "no token of this vocabulary may begin it")
+        raise _refused(grammar, "no text of this vocabulary matches it")
     return compiled
 
 
