@@ -331,6 +331,23 @@ async def test_pins_come_and_go() -> None:
         assert len(world.calls("step")) == 1
 
 
+@pytest.mark.parametrize(
+    ("key", "first"), [("v", "␣Sydney"), ("d", "␣Sydney"), ("o", "␣Sydney"), ("W", "␣Perth")]
+)
+async def test_a_click_highlights_a_row(key: str, first: str) -> None:
+    async with driven() as world:
+        world.conductor.watch(3)
+        await world.press(key)
+        panel = world.app.screen.query_one(".view-panel", Panel)
+        rows = [panel.render_line(row).text for row in range(panel.size.height)]
+        starts = [n for n, row in enumerate(rows) if first in row and "%" in row]
+        line = starts[1] if key == "d" else starts[0]  # the first one tells of it in words
+        await world.pilot.click(panel, offset=(20, line + 1))
+        await world.settle()
+        assert panel.render_line(line).text.startswith("▌")
+        assert panel.highlighted.label == first
+
+
 # pictures
 
 
@@ -347,5 +364,6 @@ async def test_pictures(picture: SnapshotAssertion, key: str, size: tuple[int, i
         if key == "slash":
             world.app.screen.query_one(Input).cursor_blink = False
             await write(world, "a")
-        await world.press("down", "down", "right", "right")
+        other_side = ["tab", "right", "right", "right"] if key == "o" else ["right", "right"]
+        await world.press("down", "down", *other_side)
         assert tidy(world.app.export_screenshot(title="tokenloop")) == picture

@@ -6,7 +6,7 @@ from textual.strip import Strip
 
 from tokenloop.records import ComparedCandidate, Comparison
 from tokenloop_widgets.drawing.cells import safe
-from tokenloop_widgets.drawing.comparison import body_height, comparison_strips
+from tokenloop_widgets.drawing.comparison import body_height, comparison_strips, head_height
 from tokenloop_widgets.palette import Palette
 from tokenloop_widgets.rows_panel import RowsPanel
 
@@ -62,6 +62,11 @@ class ComparisonPanel(RowsPanel):
         if self._comparison is None:
             return 1
         return max(1, body_height(self._comparison, self.size.height))
+
+    @property
+    def head(self) -> int:
+        """Lines of the funnels and the header."""
+        return head_height(self._comparison, self.size.height) if self._comparison else 0
 
     def draw(self, width: int, height: int, palette: Palette) -> list[Strip]:
         """Both funnels, the candidates, what both would draw."""

@@ -5,7 +5,13 @@ from __future__ import annotations
 from textual.strip import Strip
 
 from tokenloop.records import DrawCount, DrawsRecord
-from tokenloop_widgets.drawing.draws import body_height, draws_strips, scale_of, verdict
+from tokenloop_widgets.drawing.draws import (
+    body_height,
+    draws_strips,
+    head_height,
+    scale_of,
+    verdict,
+)
 from tokenloop_widgets.drawing.figures import count
 from tokenloop_widgets.drawing.scales import scale_text
 from tokenloop_widgets.palette import Palette
@@ -53,6 +59,11 @@ class DrawsPanel(RowsPanel):
     def body(self) -> int:
         """Lines for tokens."""
         return max(1, body_height(self.size.height))
+
+    @property
+    def head(self) -> int:
+        """Lines of the verdict and the header."""
+        return head_height(self.size.height)
 
     @property
     def first_row(self) -> int:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
-from textual.events import MouseScrollDown, MouseScrollUp
+from textual.events import Click, MouseScrollDown, MouseScrollUp
 from textual.message import Message
 
 from tokenloop_widgets.panel import Panel
@@ -50,6 +50,11 @@ class RowsPanel(Panel):
     def body(self) -> int:
         """How many rows are in sight."""
         return max(1, self.size.height)
+
+    @property
+    def head(self) -> int:
+        """How many lines stand above the rows."""
+        return 0
 
     @property
     def first_row(self) -> int:
@@ -99,6 +104,22 @@ class RowsPanel(Panel):
         """Scroll the window; the cursor stays on its row."""
         self._top = max(0, min(self._top + by, self.row_count - self.body))
         self.redraw()
+
+    def row_at(self, y: int) -> int | None:
+        """The row on a line of the drawing, if one is there."""
+        row = y - self.head + self._top
+        return row if 0 <= y - self.head < self.body and row < self.row_count else None
+
+    def on_click(self, event: Click) -> None:
+        """Highlight the row, or take it where it is highlighted already."""
+        offset = event.get_content_offset(self)
+        row = None if offset is None else self.row_at(offset.y)
+        if row is None:
+            return
+        if row == self._cursor:
+            self.action_press()
+        else:
+            self.move_to(row)
 
     def on_resize(self) -> None:
         """Keep the cursor in sight (Textual calls the panel's own handler too)."""

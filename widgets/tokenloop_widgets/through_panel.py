@@ -101,6 +101,11 @@ class ThroughPanel(RowsPanel):
         return max(1, body - whole)
 
     @property
+    def head(self) -> int:
+        """Lines of the header."""
+        return Heights.fit(self.size.height, tail=self._found is None).head
+
+    @property
     def first_row(self) -> int:
         """The marked draw, where it is among the rows."""
         if self._choice is None:

@@ -8,7 +8,12 @@ from textual.strip import Strip
 
 from tokenloop.records import Watched
 from tokenloop_widgets.drawing.figures import count
-from tokenloop_widgets.drawing.watch import tokens_in_sight, watch_strips
+from tokenloop_widgets.drawing.watch import (
+    Layout,
+    header_height,
+    tokens_in_sight,
+    watch_strips,
+)
 from tokenloop_widgets.palette import Palette
 from tokenloop_widgets.rows_panel import RowsPanel
 
@@ -56,6 +61,13 @@ class WatchPanel(RowsPanel):
     def body(self) -> int:
         """Tokens in sight."""
         return tokens_in_sight(self.size.width, self.size.height, max(1, len(self._watched)))
+
+    def row_at(self, y: int) -> int | None:
+        """The token on a line: each takes several."""
+        top = header_height(self.size.height)
+        layout = Layout.fit(self.size.width, self.size.height - top, max(1, len(self._watched)))
+        row = self._top + (y - top) // layout.each
+        return row if y >= top and row < self.row_count else None
 
     def draw(self, width: int, height: int, palette: Palette) -> list[Strip]:
         """Each token's figures and plots."""

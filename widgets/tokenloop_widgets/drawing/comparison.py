@@ -27,6 +27,8 @@ MARKS, GAP = 2, 2
 LABEL_LEAST, LABEL_MOST = 8, 18
 BAR_LEAST = 4
 CHANGE_WIDTH = len("only right")
+ALIKE = 1e-9
+"""Differences of float64 probabilities that should be nothing come out this small."""
 
 
 @dataclass(frozen=True)
@@ -78,15 +80,24 @@ class Heights:
             funnel = 1 + min(stages, max(1, height // 3)) if height >= 9 else 1
         return cls(funnel, told, header=height >= 8)
 
+    @property
+    def head(self) -> int:
+        """Lines above the candidates: the funnels with a blank one below them, and the header."""
+        return self.funnel + (self.funnel > 1) + self.header
+
     def body(self, height: int) -> int:
         """Lines left for candidates."""
-        blank = bool(self.told) + bool(self.funnel > 1)
-        return max(0, height - self.funnel - self.told - self.header - blank)
+        return max(0, height - self.head - self.told - bool(self.told))
 
 
 def body_height(comparison: Comparison, height: int) -> int:
     """Lines for candidates."""
     return Heights.fit(height, comparison).body(height)
+
+
+def head_height(comparison: Comparison, height: int) -> int:
+    """Lines above the candidates."""
+    return Heights.fit(height, comparison).head
 
 
 def scale_of(comparison: Comparison) -> float:
@@ -284,7 +295,9 @@ def _change(candidate: ComparedCandidate) -> str:
 def _told(comparison: Comparison, width: int, palette: Palette) -> list[Strip]:
     soft, text = palette.on(palette.soft), palette.on(palette.text)
     bold = palette.on(palette.text, bold=True)
-    elsewhere = f"{comparison.total_variation * 100:.1f} % of the probability lies elsewhere"
+    elsewhere = f"{percent(comparison.total_variation)} of the probability lies elsewhere"
+    if comparison.total_variation < ALIKE:
+        elsewhere = "the same distribution from both"
     kept = (
         f"both keep {count(comparison.both)}",
         f"only left {count(comparison.only_left)}",
