@@ -9,7 +9,13 @@ import pytest
 
 from tests.sampling.chains import OFF, P, chain, final, outcome
 from tokenloop.errors import DistributionError, SettingError
-from tokenloop.sampling import SamplerSettings, Situation, raw_candidates, run_chain
+from tokenloop.sampling import (
+    Candidates,
+    SamplerSettings,
+    Situation,
+    raw_candidates,
+    run_chain,
+)
 
 BOTH = pytest.mark.parametrize("order", ["llamacpp", "transformers"])
 
@@ -167,3 +173,10 @@ def test_bad_logits_name_the_token(bad: float) -> None:
 def test_no_finite_logit_is_refused() -> None:
     with pytest.raises(DistributionError, match="no token"):
         raw_candidates(np.full(3, -np.inf, dtype=np.float32))
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_enormous_penalty_makes_sigma_infinite_without_a_warning() -> None:
+    left = Candidates(np.array([0, 1]), np.array([0.0, -1e200]))
+    settings = SamplerSettings(stages=("top_n_sigma",), top_n_sigma=1.0)
+    assert len(run_chain(left, Situation(), settings).final) == 2

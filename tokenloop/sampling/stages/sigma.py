@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from tokenloop.sampling.candidates import Candidates
 from tokenloop.sampling.stages.cutting import greedy_note, replaced
 from tokenloop.sampling.stages.stage import Context, Effect, Stage
@@ -14,7 +16,8 @@ def top_n_sigma(left: Candidates, context: Context) -> Effect:
     (``llama_sampler_top_n_sigma_apply``). Whatever temperature stood before, the same are kept: it
     stretches distance and σ alike.
     """
-    sigma = float(left.logits.std())
+    with np.errstate(over="ignore"):  # a penalty of 1e200 makes σ infinite: it cuts nobody then
+        sigma = float(left.logits.std())
     keep = left.logits >= left.logits.max() - context.settings.top_n_sigma * sigma
     return Effect(left if keep.all() else left.keep(keep), figures={"sigma": sigma})
 
