@@ -26,12 +26,14 @@ def chains_for(settings: SamplerSettings, own: Mapping[str, SamplerSettings]) ->
 
     Args:
         settings: the session's.
-        own: the person's own presets, by name.
+        own: the person's own presets, by name; one that is named like a ready-made one takes its
+            place.
     """
+    ready = [preset for name, preset in PRESETS.items() if name not in own]
     return (
         Chain("llama.cpp order", settings.replace(order="llamacpp", stages=())),
         Chain("transformers order", settings.replace(order="transformers", stages=())),
         Chain("yours", settings),
-        *(Chain(preset.label, preset.settings) for preset in PRESETS.values()),
+        *(Chain(preset.label, preset.settings) for preset in ready),
         *(Chain(name, chosen) for name, chosen in own.items()),
     )
