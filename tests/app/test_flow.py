@@ -138,3 +138,14 @@ async def test_a_paint_that_went_with_its_window_holds_no_mail_up() -> None:
         world.app._paints += 1  # as if its answer had been the closed window's to give
         await world.press("escape", "space")
         assert world.labels[-1] == "␣Sydney"
+
+
+async def test_what_still_comes_in_on_the_way_out_finds_no_screen_and_does_no_harm() -> None:
+    async with driven() as world:
+        app = world.app
+    assert not app.screen_stack
+    app._rounds_left = 1
+    world.loop.step()
+    app._pulse()
+    app._find_again()
+    app.tell("too late", "error")

@@ -179,7 +179,8 @@ class TokenloopApp(OneByOneApp):
             self._take_mail()
 
     def _take_mail(self) -> None:
-        letters = self._mailbox.take()
+        # On the way out there are mail and timers, but no screen any more.
+        letters = self._mailbox.take() if self.screen_stack else []
         if not letters:
             return
         self._changed_at = None
@@ -230,7 +231,7 @@ class TokenloopApp(OneByOneApp):
 
     def _give_back(self) -> None:
         """Hand a text back that could not be used, as soon as no other window is open."""
-        if self.screen is self.panels and (refused := self.conductor.take_refused()):
+        if self.screen_stack[-1:] == [self.panels] and (refused := self.conductor.take_refused()):
             give_back(self, refused)
 
     def _follow(self) -> None:
@@ -242,7 +243,8 @@ class TokenloopApp(OneByOneApp):
 
     def tell(self, text: str, severity: str) -> None:
         """Say one line to the person, on the screen that is open."""
-        screen = self.screen if isinstance(self.screen, Teller) else self.panels
+        top = self.screen_stack[-1] if self.screen_stack else None
+        screen = top if isinstance(top, Teller) else self.panels
         if screen.is_mounted:
             screen.tell(text, severity)
 

@@ -69,7 +69,7 @@ class OneByOneApp(App[None]):
 
     def _follow_up(self) -> None:
         """Send a follower to where the next key would go; a new screen answers when it is there."""
-        if self.typing:
+        if self.typing and self.screen_stack:
             self._last_sent += 1
             (self.focused or self.screen).post_message(Passed(self._last_sent))
 
