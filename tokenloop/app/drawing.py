@@ -136,6 +136,7 @@ def show_status(bar: StatusBar, conductor: Conductor) -> None:
         done=progress.done if progress else 0,
         total=progress.total if progress else 0,
         unit=one_line(progress.unit) if progress else "",
+        repetition=conductor.snapshot.repetition if conductor.snapshot else None,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.strip import Strip
 
-from tokenloop.records import ModelInfo
+from tokenloop.records import ModelInfo, Repetition
 from tokenloop_widgets.drawing.cells import fill_height
 from tokenloop_widgets.drawing.status import Status, status_strip
 from tokenloop_widgets.palette import Palette
@@ -30,6 +30,7 @@ class StatusBar(Panel, can_focus=False):
         done: int = 0,
         total: int = 0,
         unit: str = "",
+        repetition: Repetition | None = None,
     ) -> None:
         """Show the state.
 
@@ -41,8 +42,9 @@ class StatusBar(Panel, can_focus=False):
             done: its progress.
             total: all there is to do; 0 where not known.
             unit: of the progress ("tokens").
+            repetition: that the end of the text repeats itself, or ``None``.
         """
-        self._status = Status(model, seed, order, working, done, total, unit)
+        self._status = Status(model, seed, order, working, done, total, unit, repetition)
         self.redraw()
 
     def draw(self, width: int, height: int, palette: Palette) -> list[Strip]:

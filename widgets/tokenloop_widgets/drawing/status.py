@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from rich.style import Style
 from textual.strip import Strip
 
-from tokenloop.records import ModelInfo
+from tokenloop.records import ModelInfo, Repetition
 from tokenloop_widgets.drawing.bars import bar
-from tokenloop_widgets.drawing.cells import Line, safe, width_of
+from tokenloop_widgets.drawing.cells import Line, first_fitting, safe, width_of
 from tokenloop_widgets.drawing.figures import count
 from tokenloop_widgets.palette import Palette
 
@@ -28,6 +28,7 @@ class Status:
         working: what is being done ("step", "prefill", "load"), or ``None`` at rest.
         done, total: its progress; ``total`` 0 where not known.
         unit: of the progress ("tokens").
+        repetition: that the end of the text repeats itself, or ``None``.
     """
 
     model: ModelInfo | None = None
@@ -37,6 +38,7 @@ class Status:
     done: int = 0
     total: int = 0
     unit: str = ""
+    repetition: Repetition | None = None
 
 
 def status_strip(status: Status, width: int, palette: Palette) -> Strip:
@@ -49,6 +51,10 @@ def status_strip(status: Status, width: int, palette: Palette) -> Strip:
     right: list[tuple[str, Style]] = []
     left: list[tuple[str, Style]] = [(" tokenloop ", badge)]
     room = width - need - width_of(left[0][0]) - GAP
+    notice = first_fitting([f" {way} " for way in repetition_words(status.repetition)], room)
+    if notice:
+        left.append((notice, palette.on(palette.ground, bold=True, background=palette.text)))
+        room -= width_of(notice) + GAP
     for side, text, style in _items(status, palette):
         cost = width_of(safe(text)) + GAP
         if cost <= room:
@@ -65,6 +71,21 @@ def status_strip(status: Status, width: int, palette: Palette) -> Strip:
     for text, style in state:
         line.add(text, style)
     return line.strip()
+
+
+def repetition_words(repetition: Repetition | None) -> list[str]:
+    """What repeats, the fullest way to say it first; nothing where nothing does."""
+    if repetition is None:
+        return []
+    what = f"{count(repetition.period)} token{'s' if repetition.period != 1 else ''}"
+    times = f"{count(repetition.times)} times"
+    said = f"↻ repeats {what}, {times}"
+    ways = [said, f"↻ {what}, {times}", f"↻ ×{count(repetition.times)}"]
+    before, now = repetition.entropy_before_bits, repetition.entropy_bits
+    if before is not None and now is not None:
+        fall = f"{before:.1f} → {now:.1f} bits"
+        ways = [f"{said} · entropy {fall}", f"{said} · {fall}", *ways]
+    return ways
 
 
 def _items(status: Status, palette: Palette) -> list[tuple[str, str, Style]]:
