@@ -111,6 +111,49 @@ def _softmax(logits: Sequence[float]) -> list[float]:
     return [weight / sum(weights) for weight in weights]
 
 
+def _stages(settings: SamplerSettings, keep: int) -> tuple[StageRecord, ...]:
+    """The chain in its order: top-k and temperature act, XTC finds nothing, the rest is off."""
+    records = []
+    left, entropy = VOCABULARY, 3.58
+    for name in settings.chain:
+        values: dict[str, float | int | str] = {}
+        after, entropy_after, cut, skipped, definition = left, entropy, 0.0, "off: n = 0", None
+        if name in settings.off:
+            skipped = "off: switched off"
+        elif name == "top_k":
+            values, skipped, definition = {"k": settings.top_k}, None, "exactly k"
+            after, entropy_after, cut = keep, 2.4, 0.03
+        elif name == "temperature":
+            values, skipped, entropy_after = {"t": settings.temperature}, None, 2.0
+        elif name == "xtc" and settings.xtc_probability:
+            values = {"probability": settings.xtc_probability, "threshold": settings.xtc_threshold}
+            skipped = "by chance: 0.63 is not below 0.5"
+        records.append(
+            StageRecord(
+                name=name,
+                settings=values,
+                survivors_before=left,
+                survivors=after,
+                mass_cut=cut,
+                entropy_before_bits=entropy,
+                entropy_bits=entropy_after,
+                skipped=skipped,
+                definition=definition,
+            )
+        )
+        left, entropy = after, entropy_after
+    return tuple(records)
+
+
+def _after(settings: SamplerSettings, p: float, cut: float, final: float) -> tuple[float, ...]:
+    """A candidate's probability after each stage."""
+    after = []
+    for name in settings.chain:
+        p = {"top_k": cut, "temperature": final}.get(name, p)
+        after.append(p)
+    return tuple(after)
+
+
 def choice_after(
     length: int, settings: SamplerSettings, seed: int, attempt: int, shown: int
 ) -> Choice:
@@ -130,7 +173,7 @@ def choice_after(
             p=raw[place] * 0.97,
             final_p=final[place],
             cut_by=None if place < keep else "top_k",
-            after=(raw[place] if place < keep else 0.0, final[place]),
+            after=_after(settings, raw[place], raw[place] if place < keep else 0.0, final[place]),
         )
         for place, token_id in enumerate(ids)
     )
@@ -150,26 +193,6 @@ def choice_after(
         attempt=attempt,
         seed=seed,
     )
-    stages = (
-        StageRecord(
-            name="top_k",
-            settings={"k": settings.top_k},
-            survivors_before=VOCABULARY,
-            survivors=keep,
-            mass_cut=0.03,
-            entropy_before_bits=3.58,
-            entropy_bits=2.4,
-        ),
-        StageRecord(
-            name="temperature",
-            settings={"t": settings.temperature},
-            survivors_before=keep,
-            survivors=keep,
-            mass_cut=0.0,
-            entropy_before_bits=2.4,
-            entropy_bits=2.0,
-        ),
-    )
     return Choice(
         position=length,
         vocab_size=VOCABULARY,
@@ -183,7 +206,7 @@ def choice_after(
             final_p=sum(candidate.final_p or 0.0 for candidate in candidates[shown:]),
             cut={"top_k": VOCABULARY - keep},
         ),
-        stages=stages,
+        stages=_stages(settings, keep),
         ribbon=tuple(ribbon),
         chosen=chosen,
         draw=draw,
@@ -542,6 +565,7 @@ class FakeLoop:
                 decode=self._latency() if self.steps_ms else None,
                 last=self._latency() if self.steps_ms else PREFILL,
                 last_is_step=bool(self.steps_ms),
+                redraw_ms=0.8 if done in ("configured", "rolled") else None,
             ),
             settings=self.settings,
             seed=self.seed,

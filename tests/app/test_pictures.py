@@ -9,6 +9,7 @@ from syrupy.extensions.image import SVGImageSnapshotExtension
 from screenshots.svg import tidy
 from tests.app.driving import Driven, driven
 from tokenloop.app.prompt_area import PromptArea
+from tokenloop.records import Repetition
 
 
 @pytest.fixture
@@ -39,9 +40,41 @@ async def test_main_view_light(picture: SnapshotAssertion) -> None:
         assert _svg(world) == picture
 
 
-async def test_sampler_settings(picture: SnapshotAssertion) -> None:
-    async with driven() as world:
-        await world.press("s", "right")
+@pytest.mark.parametrize("size", [(140, 40), (100, 30), (80, 24)])
+async def test_sampler_stages(picture: SnapshotAssertion, size: tuple[int, int]) -> None:
+    async with driven(size=size) as world:
+        await world.press("s", "right", "up", "up", "up", "space", "tab")
+        for _ in range(3):
+            await world.pilot.pause(0.05)
+            await world.settle()
+        assert _svg(world) == picture
+
+
+@pytest.mark.parametrize("size", [(140, 40), (80, 24)])
+async def test_sampler_in_full(picture: SnapshotAssertion, size: tuple[int, int]) -> None:
+    async with driven(size=size) as world:
+        await world.press("3", *(["z"] if size[0] > 100 else []))
+        assert _svg(world) == picture
+
+
+@pytest.mark.parametrize("size", [(140, 40), (80, 24)])
+async def test_bans_biases_and_a_loop(picture: SnapshotAssertion, size: tuple[int, int]) -> None:
+    async with driven(size=size) as world:
+        world.loop.repetition = Repetition(
+            period=9,
+            times=3,
+            start=4,
+            text="␣violets␣are",
+            entropy_before_bits=2.1,
+            entropy_bits=0.3,
+        )
+        await world.press("down", "b", "w", "up", "greater_than_sign", "w")
+        assert _svg(world) == picture
+
+
+async def test_presets(picture: SnapshotAssertion) -> None:
+    async with driven(size=(80, 24)) as world:
+        await world.press("P", "down", "down")
         assert _svg(world) == picture
 
 

@@ -12,7 +12,6 @@ from tests.app.driving import driven
 from tests.app.fake_loop import EOS
 from tokenloop.app.prompt_area import MAX_PASTE, PromptArea
 from tokenloop.app.prompts import PROMPTS
-from tokenloop.app.screens.sampler import SettingInput
 from tokenloop.app.screens.start import StartScreen
 from tokenloop.sampling import SamplerSettings
 
@@ -172,91 +171,6 @@ async def test_run_until_refuses_what_is_no_number_of_tokens() -> None:
             await world.press("enter")
             assert not world.calls("run"), typed
             assert "1 to 59" in str(world.app.screen.query_one(".note").render())
-
-
-async def test_sampler_changes_are_applied_at_once_without_a_pass() -> None:
-    async with driven() as world:
-        before = world.main.view.choice
-        await world.press("s", "right", "right")
-        assert [call[0].temperature for call in world.calls("configure")] == [0.9, 1.0]
-        after = world.main.view.choice
-        assert before is not None
-        assert after is not None
-        assert after.candidates[0].final_p != before.candidates[0].final_p
-        assert after.candidates[0].p == before.candidates[0].p
-        assert not world.calls("step")
-
-
-TYPED: tuple[tuple[str, str, object], ...] = (
-    ("temperature", "1.25", 1.25),
-    ("top_k", "5", 5),
-    ("top_p", "0.5", 0.5),
-    ("min_p", "0.2", 0.2),
-    ("repeat_penalty", "1.3", 1.3),
-    ("frequency_penalty", "-0.5", -0.5),
-    ("presence_penalty", "0.5", 0.5),
-    ("repeat_last_n", "all", -1),
-    ("repeat_last_n", "128", 128),
-    ("order", "transformers", "transformers"),
-    ("logit_bias", "7=-inf 8=2", {7: -math.inf, 8: 2.0}),
-)
-
-
-async def test_every_setting_can_be_typed() -> None:
-    async with driven() as world:
-        await world.press("s")
-        for field, typed, value in TYPED:
-            world.app.screen.query_one(f"#set-{field}", SettingInput).value = typed
-            await world.settle()
-            assert getattr(world.calls("configure")[-1][0], field) == value
-
-
-async def test_the_seed_can_be_typed() -> None:
-    async with driven() as world:
-        await world.press("s")
-        world.app.screen.query_one("#set-seed", SettingInput).value = "11"
-        await world.settle()
-        assert world.calls("reseed") == [(11,)]
-
-
-REFUSED = (
-    ("temperature", "-1", "0 to 100"),
-    ("temperature", "nan", "0 to 100"),
-    ("temperature", "", "a number"),
-    ("top_k", "2.5", "whole number"),
-    ("top_p", "1.5", "0 to 1"),
-    ("repeat_penalty", "0", "0.01 to 100"),
-    ("order", "mine", "llamacpp or transformers"),
-    ("repeat_last_n", "-7", "-1"),
-    ("seed", "-1", "whole number"),
-    ("logit_bias", "7", "id=number"),
-    ("logit_bias", "x=1", "id=number"),
-)
-
-
-async def test_a_value_that_cant_be_is_said_in_one_line_and_not_applied() -> None:
-    async with driven() as world:
-        await world.press("s")
-        for field, typed, said in REFUSED:
-            box = world.app.screen.query_one(f"#set-{field}", SettingInput)
-            before = box.value
-            box.value = typed
-            await world.settle()
-            note = str(world.app.screen.query_one(".note").render())
-            assert said in note, (field, typed)
-            assert "\n" not in note
-            assert box.has_class("-wrong")
-            assert not world.calls("configure")
-            assert not world.calls("reseed")
-            box.value = before
-            await world.settle()
-            assert not box.has_class("-wrong")
-
-
-async def test_arrows_walk_the_settings_and_stop_at_the_ends_of_a_range() -> None:
-    async with driven() as world:
-        await world.press("s", "down", "down", "right", "right")
-        assert [call[0].top_p for call in world.calls("configure")] == [1.0]
 
 
 async def test_help_names_every_key() -> None:

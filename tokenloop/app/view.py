@@ -133,7 +133,10 @@ class View:
     @property
     def biases(self) -> dict[int, float]:
         """What is added to single logits: now only, an earlier token's are not known."""
-        return self.snapshot.settings.logit_bias if self.snapshot and self.moment == "now" else {}
+        if self.snapshot is None or self.moment != "now":
+            return {}
+        settings = self.snapshot.settings
+        return settings.logit_bias if settings.runs("logit_bias") else {}
 
     @property
     def placeholder(self) -> str:

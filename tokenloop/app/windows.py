@@ -14,7 +14,7 @@ from tokenloop.app.screens.sampler import SamplerScreen
 from tokenloop.app.state import Given, Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from tokenloop.app.application import TokenloopApp
     from tokenloop_models.local import LocalModel
@@ -41,7 +41,7 @@ def open_window(app: TokenloopApp, command: str) -> bool:
             _run_until(app)
         case "sampler":
             if app.conductor.may_configure():
-                app.push_screen(SamplerScreen(app.conductor, app.panels.make_room))
+                _sampler(app)
         case "presets":
             if app.conductor.may_configure():
                 _presets(app)
@@ -114,9 +114,20 @@ def _run_until(app: TokenloopApp) -> None:
     app.push_screen(RunUntilScreen(room), run)
 
 
-def _presets(app: TokenloopApp) -> None:
+def _sampler(app: TokenloopApp) -> None:
+    panels = app.panels
+
+    def closed(wanted: str | None) -> None:
+        if wanted == "presets":
+            _presets(app, lambda _: _sampler(app))
+
+    place = SamplerScreen(app.conductor, panels.edit_sampler, lambda: panels.editor_place)
+    app.push_screen(place, closed)
+
+
+def _presets(app: TokenloopApp, closed: Callable[[bool | None], None] | None = None) -> None:
     screen = PresetsScreen(app.conductor, app.options.presets, app.panels.make_room)
-    app.push_screen(screen)
+    app.push_screen(screen, closed)
 
 
 def _choose_model(app: TokenloopApp) -> None:

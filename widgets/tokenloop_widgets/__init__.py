@@ -6,13 +6,20 @@ They know textual, rich and ``tokenloop.records``; they hold no session state an
 from tokenloop_widgets.cache_panel import CachePanel
 from tokenloop_widgets.candidates_panel import CandidatesPanel
 from tokenloop_widgets.comparison_panel import ComparisonPanel
+from tokenloop_widgets.drawing.figures import stage_name
 from tokenloop_widgets.drawing.keys import Key
+from tokenloop_widgets.drawing.latency import redraw_words
+from tokenloop_widgets.drawing.stage_list import Cell, Cursor, StageRow
+from tokenloop_widgets.drawing.stage_list import State as StageState
+from tokenloop_widgets.drawing.stage_words import is_off
+from tokenloop_widgets.drawing.status import ORDER_NAMES
 from tokenloop_widgets.draws_panel import DrawsPanel
 from tokenloop_widgets.key_bar import KeyBar
 from tokenloop_widgets.latency_panel import LatencyPanel
 from tokenloop_widgets.palette import DARK, LIGHT, THEMES, Palette, palette_of
 from tokenloop_widgets.panel import Panel
 from tokenloop_widgets.sampler_panel import SamplerPanel
+from tokenloop_widgets.stage_list import StageList
 from tokenloop_widgets.status_bar import StatusBar
 from tokenloop_widgets.summary_panel import SummaryPanel
 from tokenloop_widgets.sweep_panel import SweepPanel
@@ -24,10 +31,13 @@ from tokenloop_widgets.watch_panel import WatchPanel
 __all__ = [
     "DARK",
     "LIGHT",
+    "ORDER_NAMES",
     "THEMES",
     "CachePanel",
     "CandidatesPanel",
+    "Cell",
     "ComparisonPanel",
+    "Cursor",
     "DrawsPanel",
     "Key",
     "KeyBar",
@@ -35,6 +45,9 @@ __all__ = [
     "Palette",
     "Panel",
     "SamplerPanel",
+    "StageList",
+    "StageRow",
+    "StageState",
     "StatusBar",
     "SummaryPanel",
     "SweepPanel",
@@ -42,5 +55,8 @@ __all__ = [
     "TextPanel",
     "ThroughPanel",
     "WatchPanel",
+    "is_off",
     "palette_of",
+    "redraw_words",
+    "stage_name",
 ]

@@ -174,7 +174,9 @@ class CandidatesPanel(Panel):
             self._move_to(row.index)
 
     def on_resize(self) -> None:
-        """Keep the cursor in the window (Textual calls the panel's own handler too)."""
+        """As near to the top as the cursor allows (Textual calls the panel's own handler too)."""
+        if self._cursor is not None:
+            self._top = 0
         self._scroll_to_cursor()
 
     def on_mouse_scroll_down(self, event: MouseScrollDown) -> None:

@@ -6,7 +6,12 @@ from textual.strip import Strip
 
 from tokenloop.records import LatencyHistory, StepRecord
 from tokenloop_widgets.drawing.cells import safe
-from tokenloop_widgets.drawing.latency import headline, latency_strips, pass_strips
+from tokenloop_widgets.drawing.latency import (
+    headline,
+    latency_strips,
+    pass_strips,
+    redraw_words,
+)
 from tokenloop_widgets.palette import Palette
 from tokenloop_widgets.panel import Panel
 
@@ -40,7 +45,8 @@ class LatencyPanel(Panel):
             words = headline(then.latency_ms, step=then.step > 0, then=True)
             self.title(f"latency · {safe(then.token.label)}", words)
         elif history is not None and history.last is not None:
-            self.title("latency", headline(history.last, step=history.last_is_step))
+            words = redraw_words(history) or headline(history.last, step=history.last_is_step)
+            self.title("latency", words)
         else:
             self.title("latency")
         self.redraw()

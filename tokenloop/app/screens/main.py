@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.content import Content
+from textual.geometry import Region
 from textual.reactive import reactive
 from textual.screen import Screen
 from textual.widgets import Static
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
     from tokenloop.app.conductor import Conductor
 
 NOTICE_SECONDS = 4.0
+EDITOR_LEAST = 6
+"""Rows of the window of the sampler's stages at least, where it stands on the last rows."""
 
 
 class MainScreen(Screen[None]):
@@ -61,6 +64,7 @@ class MainScreen(Screen[None]):
     zoomed: reactive[str | None] = reactive(None, init=False)
     probabilities: reactive[bool] = reactive(True, init=False)
     room: reactive[int] = reactive(0, init=False)
+    editing: reactive[bool] = reactive(False, init=False)
 
     def __init__(
         self,
@@ -131,6 +135,26 @@ class MainScreen(Screen[None]):
         """Leave the last rows to a window; the panels there make way whole."""
         self.room = rows
 
+    def watch_editing(self) -> None:
+        """The window of the sampler's stages takes its place, or gives it back."""
+        self._arrange()
+
+    def edit_sampler(self, editing: bool) -> None:
+        """Leave the window of the sampler's stages its place, or take it back."""
+        self.editing = editing
+
+    @property
+    def editor_place(self) -> Region:
+        """Where that window stands: on the sampler's panel, or on the last rows."""
+        if self._layout in ("wide", "medium"):
+            return self.panels.sampler.region
+        rows = self._editor_rows
+        return Region(0, self.size.height - rows, self.size.width, rows)
+
+    @property
+    def _editor_rows(self) -> int:
+        return max(EDITOR_LEAST, self.size.height // 2)
+
     def on_resize(self, event: events.Resize) -> None:
         """Arrange for the new size."""
         self._layout = arrange(self, event.size)
@@ -148,18 +172,25 @@ class MainScreen(Screen[None]):
         draw_panels(self.panels, self.view, probabilities=self.probabilities, landed=landed)
 
     def _arrange(self) -> None:
-        self.set_class(self.zoomed is not None, "-zoomed")
-        self.panels.sampler.show_full(self.zoomed == "sampler")
-        self.set_class(self.room > 0, "-room")
-        self._space.styles.margin = (0, 0, self.room, 0)
-        no_place = self._layout in ("small", "tiny") or self.room > 0
+        large = self._layout in ("wide", "medium")
+        zoomed = None if self.editing else self.zoomed
+        room = self._editor_rows if self.editing and not large else self.room
+        self.set_class(zoomed is not None, "-zoomed")
+        self.panels.sampler.show_full(zoomed == "sampler")
+        self.set_class(room > 0, "-room")
+        self.set_class(self.editing and large, "-editing")
+        self._space.styles.margin = (0, 0, room, 0)
+        hidden: tuple[str, ...] = ()
+        if self.editing and large:
+            hidden = ("cache",)
+        elif room and large:
+            hidden = ("cache", "latency")
+        elif room or not large:
+            hidden = ("sampler", "cache", "latency")
         for panel in self.panels:
-            alone = panel.id in ("sampler", "cache", "latency")
-            if self.room and self._layout in ("wide", "medium"):
-                alone = panel.id in ("cache", "latency")
-            panel.display = panel.id == self.zoomed if self.zoomed else not (alone and no_place)
+            panel.display = panel.id == zoomed if zoomed else panel.id not in hidden
             panel.set_class(self._layout == "tiny", "-bare")
-        self.panels.summary.display = self._layout == "small" and not self.zoomed and not self.room
+        self.panels.summary.display = self._layout == "small" and not zoomed and not room
 
     # notices
 

@@ -1,145 +1,375 @@
-"""The sampler's settings, every change applied at once while the panels above show its effect."""
+"""The sampler's stages as a list: order, on or off, every setting; each change at once."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from textual.binding import Binding, BindingType
-from textual.containers import Grid, Horizontal, Vertical
+from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Input, Label
+from textual.widgets import Input
 
-from tokenloop.app.sampler_fields import FIELDS, Field
-from tokenloop.app.screens.dialog import Drawer, NoteLine
+from tokenloop.app.sampler.dials import Dials
+from tokenloop.app.sampler.listing import remark, stage_rows, titles_of
+from tokenloop.app.sampler.rows import Row, moved, rows_of, switched, with_defaults
+from tokenloop.app.screens.dialog import Dialog, NoteLine
 from tokenloop.errors import SettingError
+from tokenloop.sampling import DEFAULT_SEED
+from tokenloop_widgets import Cursor, StageList
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from textual import events
     from textual.app import ComposeResult
+    from textual.geometry import Region
 
     from tokenloop.app.conductor import Conductor
+    from tokenloop.app.sampler.dials import GrammarKind
+    from tokenloop.app.sampler.fields import Field
+    from tokenloop.records import Choice
+    from tokenloop.sampling import SamplerSettings
+
+PLACE_SECONDS = 1 / 30
+BEGINS_A_NUMBER = frozenset("0123456789.-")
+LONGEST = 1 << 20
+KEYS = (
+    "↑↓ stage",
+    "←→ value",
+    "tab next",
+    "space on/off",
+    "shift+↑↓ move",
+    "enter type",
+    "del default",
+    "o order",
+    "P presets",
+    "esc back",
+)
+WANTED = (3, 4, 5, 9, 1, 8, 0, 2, 6, 7)
+"""Which of the keys stay where not all fit, the most wanted first."""
 
 
 class SettingInput(Input):
-    """A setting's value; ← and → change it by a step, ↑ and ↓ go to its neighbours."""
+    """A value as it is typed; what leaves it goes back to the list."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left", "nudge(-1)", "less", show=False),
-        Binding("right", "nudge(1)", "more", show=False),
-        Binding("up", "neighbour(-1)", "previous", show=False),
-        Binding("down,enter", "neighbour(1)", "next", show=False),
+        Binding("up", "leave('up')", "the stage above", show=False),
+        Binding("down", "leave('down')", "the stage below", show=False),
+        Binding("tab", "leave('tab')", "the next setting", show=False),
+        Binding("escape", "leave('escape')", "as it was", show=False),
     ]
 
-    class Nudged(Message):
-        """A step up or down is wanted."""
+    class Left(Message):
+        """Typing ends with a key that goes elsewhere."""
 
-        def __init__(self, field: Field, direction: int) -> None:
+        def __init__(self, key: str) -> None:
             super().__init__()
-            self.field = field
-            self.direction = direction
+            self.key = key
 
-    def __init__(self, field: Field, value: str) -> None:
-        super().__init__(value, id=f"set-{field.name}", compact=True, select_on_focus=False)
-        self.field = field
-
-    def action_nudge(self, direction: int) -> None:
-        """Ask for a step; in a field without steps the cursor moves."""
-        if self.field.step:
-            self.post_message(self.Nudged(self.field, direction))
-        elif direction < 0:
-            self.action_cursor_left()
-        else:
-            self.action_cursor_right()
-
-    def action_neighbour(self, direction: int) -> None:
-        """Go to the field before or after."""
-        if direction < 0:
-            self.screen.focus_previous(SettingInput)
-        else:
-            self.screen.focus_next(SettingInput)
+    def action_leave(self, key: str) -> None:
+        """Say which key it was."""
+        self.post_message(self.Left(key))
 
 
-class SamplerScreen(Drawer[None]):
-    """Edits every setting in place.
+class SamplerScreen(Dialog[Literal["presets"]]):
+    """Edits every stage in place; its result says whether the presets are wanted next.
 
     Args:
         conductor: takes each valid change at once.
-        make_room: as for :class:`Drawer`.
+        make_place: asks the panels to leave the window its place, and to take it back.
+        place: where that is.
     """
 
-    def __init__(self, conductor: Conductor, make_room: Callable[[int], None]) -> None:
-        super().__init__(make_room)
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "walk(-1)", "the stage above", show=False),
+        Binding("down,j", "walk(1)", "the stage below", show=False),
+        Binding("pageup", "walk(-8)", "a page up", show=False),
+        Binding("pagedown", "walk(8)", "a page down", show=False),
+        Binding("home", "walk(-99)", "the first stage", show=False),
+        Binding("end", "walk(99)", "the last row", show=False),
+        Binding("tab", "next_setting(1)", "the next setting", show=False, priority=True),
+        Binding("shift+tab", "next_setting(-1)", "the one before", show=False, priority=True),
+        Binding("left,h", "nudge(-1)", "less", show=False),
+        Binding("right,l", "nudge(1)", "more", show=False),
+        Binding("space", "switch", "on or off", show=False),
+        Binding("shift+up,K", "move(-1)", "earlier in the chain", show=False),
+        Binding("shift+down,J", "move(1)", "later in the chain", show=False),
+        Binding("delete,backspace", "defaults", "the row's defaults", show=False),
+        Binding("o", "own_order", "the tradition's order", show=False),
+        Binding("P", "presets", "presets", show=False),
+        Binding("enter", "type", "type a value", show=False),
+        Binding("s", "leave", "back", show=False),
+    ]
+
+    def __init__(
+        self,
+        conductor: Conductor,
+        make_place: Callable[[bool], object],
+        place: Callable[[], Region],
+    ) -> None:
+        super().__init__()
         self._conductor = conductor
+        self._make_place = make_place
+        self._place = place
+        self._selected = "temperature"
+        self._cell = 0
+        self._wrong = False
+        self._kind: GrammarKind = "json_schema"
+        self._typing: Dials | None = None
+        self._placed: Region | None = None
+        self._told = False
+
+    # the window
 
     def compose(self) -> ComposeResult:
-        """A grid of fields, and one line for what is meant or wrong."""
+        """The list, the field that a value is typed in, and one line for what is meant or wrong."""
         with Vertical(id="sampler-window", classes="window"):
-            with Grid(id="sampler-grid", classes="fits"):
-                for field in FIELDS:
-                    with Horizontal(classes=f"setting -{field.name.replace('_', '-')}"):
-                        yield Label(Content(field.label))
-                        yield SettingInput(field, self._shown(field))
+            yield StageList(id="stages")
+            yield SettingInput(
+                id="setting", compact=True, max_length=LONGEST, select_on_focus=False
+            )
             yield NoteLine(Content(""))
 
     def on_mount(self) -> None:
         """Begin with the temperature."""
-        window = self.query_one("#sampler-window")
-        window.border_title = Content("sampler settings · every change at once, no pass")
-        window.border_subtitle = Content("↑↓ field · ←→ change · type a value · esc back")
-        self.query_one("#set-temperature", SettingInput).focus()
+        self._make_place(True)
+        self._settle()
+        self.set_interval(PLACE_SECONDS, self._settle)
+        self.query_one(SettingInput).display = False
+        self.query_one(StageList).focus()
+        self._explain()
+        self.follow()
 
-    def on_descendant_focus(self) -> None:
-        """Say what the focused field means."""
-        if isinstance(self.focused, SettingInput):
-            self._say(self.focused.field)
+    def on_unmount(self) -> None:
+        """Give the place back."""
+        self._make_place(False)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Arrange for the new size."""
+        super().on_resize(event)
+        self.call_after_refresh(self._settle)
+
+    def _settle(self) -> None:
+        """Stand where the panels leave the room."""
+        place = self._place()
+        if place == self._placed or not place:
+            return
+        self._placed = place
+        window = self.query_one("#sampler-window")
+        window.styles.offset = (place.x, place.y)
+        window.styles.width, window.styles.height = place.width, place.height
+        window.border_subtitle = Content(keys_that_fit(place.width - 6))
+        self.follow()
+
+    def follow(self) -> None:
+        """Draw the rows as they are now."""
+        snapshot = self._conductor.snapshot
+        choice = snapshot.choice if snapshot else None
+        cursor = Cursor(self._rows.index(self._row), self._cell, self._wrong)
+        self.query_one(StageList).show(stage_rows(self._rows, self._dials, choice), cursor, choice)
+        window = self.query_one("#sampler-window")
+        titles = titles_of(self._dials.settings, self._conductor.view().history)
+        room = self._placed.width - 6 if self._placed else 0
+        window.border_title = Content(next((each for each in titles if len(each) <= room), ""))
+        if not self._told:
+            self.note.say(self._meaning(choice))
+
+    # where the person is
+
+    @property
+    def _dials(self) -> Dials:
+        conductor = self._conductor
+        grammar = conductor.settings.grammar
+        kind = grammar.kind if grammar is not None else self._kind
+        return Dials(conductor.settings, conductor.seed, kind)
+
+    @property
+    def _rows(self) -> tuple[Row, ...]:
+        return rows_of(self._conductor.settings)
+
+    @property
+    def _row(self) -> Row:
+        return next(row for row in self._rows if row.name == self._selected)
+
+    @property
+    def _field(self) -> Field:
+        return self._row.fields[self._cell]
+
+    def _go_to(self, row: int) -> None:
+        rows = self._rows
+        self._selected, self._cell = rows[max(0, min(row, len(rows) - 1))].name, 0
+        self._explain()
+        self.follow()
+
+    def on_stage_list_wanted(self, event: StageList.Wanted) -> None:
+        """A click, or the wheel."""
+        event.stop()
+        self._end_typing()
+        self._go_to(event.row)
+
+    def action_walk(self, by: int) -> None:
+        """To another row."""
+        self._go_to(self._rows.index(self._row) + by)
+
+    def action_next_setting(self, by: int) -> None:
+        """To another setting of the row."""
+        self._end_typing()
+        self._cell = (self._cell + by) % len(self._row.fields)
+        self._explain()
+        self.follow()
+
+    # what changes
+
+    def action_nudge(self, direction: int) -> None:
+        """Change the value by a step, within its range."""
+        dials = self._field.nudged(self._dials, direction)
+        if dials is not None:
+            self._apply(dials)
+
+    def action_switch(self) -> None:
+        """The stage on or off; a choice of two goes to the other one."""
+        if not self._row.stage:
+            self.action_nudge(1)
+            return
+        before = self._conductor.settings
+        self._configure(switched(before, self._selected))
+        if self._conductor.settings == before:
+            self.tell("there is nothing in it yet: enter types it", "warning")
+
+    def action_move(self, by: int) -> None:
+        """The stage earlier or later in the chain."""
+        if self._row.stage and self._row.in_chain:
+            self._configure(moved(self._conductor.settings, self._selected, by))
+        else:
+            self.tell("only stages of the chain move", "warning")
+
+    def action_own_order(self) -> None:
+        """The tradition's own order of the stages."""
+        self._configure(self._conductor.settings.replace(stages=()))
+
+    def action_defaults(self) -> None:
+        """The row as it is by default."""
+        if self._selected == "seed":
+            self._conductor.reseed(DEFAULT_SEED)
+        self._configure(with_defaults(self._conductor.settings, self._row))
+
+    def action_presets(self) -> None:
+        """Go on with the presets."""
+        self.dismiss("presets")
+
+    def _configure(self, settings: SamplerSettings) -> None:
+        self._conductor.configure(settings)
+        self._explain()
+        self.follow()
+
+    def _apply(self, dials: Dials) -> None:
+        self._kind = dials.kind
+        self._conductor.reseed(dials.seed)
+        self._configure(dials.settings)
+
+    # typing
+
+    def on_key(self, event: events.Key) -> None:
+        """A digit begins a number."""
+        if self._typing is None and event.character and event.character in BEGINS_A_NUMBER:
+            event.stop()
+            self._type(event.character)
+
+    def action_type(self) -> None:
+        """Type on at the value's end."""
+        self._type(None)
+
+    def _type(self, first: str | None) -> None:
+        """Open the field, on the value as it is or on what was typed first."""
+        self._typing = self._dials
+        box = self.query_one(SettingInput)
+        box.display = True
+        field = self._field
+        with box.prevent(Input.Changed):
+            box.value = field.shown(self._dials) if first is None else ""
+        box.placeholder = field.label
+        box.focus()
+        if first is not None:
+            box.value = first
+        box.cursor_position = len(box.value)
+
+    def _end_typing(self) -> None:
+        if self._typing is None:
+            return
+        self._typing, self._wrong = None, False
+        self.query_one(SettingInput).display = False
+        self.query_one(StageList).focus()
+        self._explain()
+        self.follow()
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Apply what was typed, or say in one line why it can't be."""
         event.stop()
-        if isinstance(event.input, SettingInput):
-            self._apply(event.input, event.value)
+        if self._typing is not None and not self._field.whole_text:
+            self._try(event.value)
 
-    def on_setting_input_nudged(self, event: SettingInput.Nudged) -> None:
-        """Change a value by a step, within its range."""
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """The value is complete."""
         event.stop()
-        conductor, field = self._conductor, event.field
-        value = field.nudged(conductor.settings, conductor.seed, event.direction)
-        if value is None:
+        if self._field.whole_text and not self._try(event.value):
             return
-        try:
-            settings, seed = field.apply(value, conductor.settings, conductor.seed)
-        except SettingError:
-            return  # at the end of the range there is no further step
-        conductor.configure(settings)
-        conductor.reseed(seed)
-        box = self.query_one(f"#set-{field.name}", SettingInput)
-        # Applied already: told again by the box, a held key would set it back for a moment.
-        with box.prevent(Input.Changed):
-            box.value = field.write(value)
-        box.cursor_position = len(box.value)
-        box.remove_class("-wrong")
-        self._say(field)
+        self._end_typing()
 
-    def _shown(self, field: Field) -> str:
-        return field.write(field.value_of(self._conductor.settings, self._conductor.seed))
+    def on_setting_input_left(self, event: SettingInput.Left) -> None:
+        """Escape takes the typed value back; the other keys do in the list what they always do."""
+        event.stop()
+        before = self._typing
+        self._end_typing()
+        if event.key == "escape" and before is not None:
+            self._apply(before)
+        elif event.key == "tab":
+            self.action_next_setting(1)
+        elif event.key in ("up", "down"):
+            self.action_walk(1 if event.key == "down" else -1)
 
-    def _apply(self, box: SettingInput, text: str) -> None:
-        field, conductor = box.field, self._conductor
+    def _try(self, text: str) -> bool:
+        box = self.query_one(SettingInput)
         try:
-            value = field.read(text)
-            settings, seed = field.apply(value, conductor.settings, conductor.seed)
+            dials = self._field.typed(text, self._dials)
         except SettingError as error:
+            self._wrong = True
             box.add_class("-wrong")
-            self._say(field, error.allowed)
-            return
+            self._explain(error.allowed)
+            self.follow()
+            return False
+        self._wrong = False
         box.remove_class("-wrong")
-        self._say(field)
-        conductor.configure(settings)
-        conductor.reseed(seed)
+        self._apply(dials)
+        return True
 
-    def _say(self, field: Field, wrong: str | None = None) -> None:
-        mark, text = ("✗ ", wrong) if wrong else ("", field.help)
-        words = Content.assemble((f"{mark}{field.label}: ", "bold"), text)
-        self.note.say(words, "error" if wrong else "information")
+    # the line below
+
+    def tell(self, text: str, severity: str) -> None:
+        """Say one line, until the next key."""
+        self._told = True
+        super().tell(text, severity)
+
+    def _explain(self, wrong: str | None = None) -> None:
+        """Say what the selected setting means, or what is wrong with the typed value."""
+        self._told = wrong is not None
+        if wrong is not None:
+            words = Content.assemble((f"✗ {self._field.label}: ", "bold"), wrong)
+            self.note.say(words, "error")
+
+    def _meaning(self, choice: Choice | None) -> Content:
+        """What the selected setting is for, and what its stage has to say now."""
+        field = self._field
+        records = choice.stages if choice else ()
+        said = next((remark(each) for each in records if each.name == self._selected), "")
+        now = f" · now: {said}" if said else ""
+        return Content.assemble((f"{field.label}: ", "bold"), field.help, (now, "$text-muted"))
+
+
+def keys_that_fit(room: int) -> str:
+    """The window's keys on one line, the most wanted ones where not all fit."""
+    for count in range(len(KEYS), 0, -1):
+        line = " · ".join(KEYS[index] for index in sorted(WANTED[:count]))
+        if len(line) <= room:
+            return line
+    return ""

@@ -122,12 +122,10 @@ def funnel_strips(
     strips = _lines(choice, shown, columns, width, palette)[:room]
     idle = [] if shown is on else [stage for stage in on if stage.skipped is not None]
     room -= len(strips)
-    if full and off and room > -(-len(off) // max(1, width // REASON_WIDTH)):
-        return [
-            *strips,
-            Line(width, palette.on(palette.soft)).strip(),
-            *_reasons(off, width, palette),
-        ]
+    reasons = _reasons(off, width, palette) if full and off else []
+    if reasons and room > len(reasons):
+        faint = palette.on(palette.faint)
+        return [*strips, Line(width, faint).add("off, and why", faint).strip(), *reasons]
     return [*strips, *_collapsed(idle, off, width, min(room, OFF_LINES), palette)]
 
 

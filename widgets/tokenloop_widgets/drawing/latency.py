@@ -60,6 +60,16 @@ def headline(latency: Latency, *, step: bool, then: bool = False) -> str:
     return f"{whose} pass: {what}, {milliseconds(pass_ms(latency))}"
 
 
+def redraw_words(history: LatencyHistory) -> str:
+    """What the last change took where no pass ran for it: sampler and paint together.
+
+    Nothing right after a pass, and nothing before the paint is measured.
+    """
+    if history.redraw_ms is None or history.paint_ms is None:
+        return ""
+    return f"redraw {milliseconds(history.redraw_ms + history.paint_ms)}, no pass"
+
+
 def phases(latency: Latency) -> Phases:
     """The parts of a pass and its sampler by name, in milliseconds."""
     return [

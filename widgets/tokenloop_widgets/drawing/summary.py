@@ -8,7 +8,12 @@ from textual.strip import Strip
 from tokenloop.records import CacheRecord, Choice, Latency, LatencyHistory
 from tokenloop_widgets.drawing.cells import Line, fill_height, first_fitting, parts, width_of
 from tokenloop_widgets.drawing.figures import UNKNOWN, count, milliseconds, size, stage_name
-from tokenloop_widgets.drawing.latency import a_token_ms, kind_of, whole_pass
+from tokenloop_widgets.drawing.latency import (
+    a_token_ms,
+    kind_of,
+    redraw_words,
+    whole_pass,
+)
 from tokenloop_widgets.drawing.sampler import draw_words, stage_setting, survivors
 from tokenloop_widgets.palette import Palette
 
@@ -73,7 +78,7 @@ def cache_items(cache: CacheRecord | None, room: int, palette: Palette) -> Items
 def latency_items(
     history: LatencyHistory | None, then: Latency | None, room: int, palette: Palette
 ) -> Items:
-    """Decode and prefill a token; of an earlier token's pass what it was."""
+    """Decode and prefill a token; a redraw without a pass first; of an earlier token its pass."""
     soft = palette.on(palette.soft)
     if then is not None:
         return [
@@ -82,6 +87,13 @@ def latency_items(
         ]
     if history is None:
         return [(UNKNOWN, soft)]
+    redraw = redraw_words(history)
+    if redraw:
+        return [
+            (redraw, palette.on(palette.sampler, bold=True)),
+            (_a_token(history.decode, "decode", room), palette.on(palette.model)),
+            (_a_token(history.prefill, "prefill", room), palette.on(palette.model)),
+        ]
     return [
         (_a_token(history.decode, "decode", room), palette.on(palette.model, bold=True)),
         (_a_token(history.prefill, "prefill", room), palette.on(palette.model)),

@@ -1,0 +1,1 @@
+"""What the sampler's window edits: its stages as rows, their settings as fields. No Textual."""
