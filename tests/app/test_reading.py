@@ -190,3 +190,36 @@ async def test_ticking_specials_alone_reads_the_text_again_and_says_so() -> None
         await world.press("ctrl+s")
         assert world.calls("edit") == [("a <|im_end|> b", True)]
         assert "edited: kept" in world.notice
+
+
+@pytest.mark.parametrize("key", ["t", "e"])
+async def test_what_is_typed_for_a_window_that_did_not_open_is_no_command(
+    key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tokenloop.app.screens.main.TYPING_SECONDS", 60.0)
+    async with driven() as world:
+        await reading(world, "t", *"abc", "enter")
+        made = len(world.loop.calls)
+        await world.press(key, *"quiet", "space", "enter")
+        assert world.app.is_running
+        assert "is being read: esc stops" in world.notice
+        world.loop.release()
+        await world.settle()
+        await world.press(*"rla", "enter")
+        assert "nothing was done" in world.notice
+        assert world.loop.calls[made:] == []
+        assert world.app.screen is world.main
+        await world.press("escape", "r")
+        assert world.calls("roll") == [()]
+
+
+async def test_after_a_pause_keys_are_commands_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tokenloop.app.screens.main.TYPING_SECONDS", 0.01)
+    async with driven() as world:
+        await reading(world, "t", *"abc", "enter")
+        await world.press("t")
+        world.loop.release()
+        await world.pilot.pause(0.05)
+        await world.settle()
+        await world.press("r")
+        assert world.calls("roll") == [()]

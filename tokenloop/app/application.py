@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 PULSE_SECONDS = 0.12
 PAINT_PATIENCE_SECONDS = 0.5
 
+TAKES_TEXT = ("type", "edit")
+"""Windows behind whose key people go on typing, whether they open or not."""
+
 # What the widgets' panels bind themselves follows the person's keys for the same commands.
 PANEL_BINDINGS = {
     "candidate_up": "candidates.up",
@@ -269,6 +272,8 @@ class TokenloopApp(OneByOneApp):
                 self._pull()
             case window:
                 open_window(self, window)
+                if window in TAKES_TEXT and self.conductor.reading and self.screen is self.panels:
+                    self.panels.ignore_typing()
 
     def action_help_quit(self) -> None:
         """Say how to quit: by habit many press ctrl+c."""

@@ -42,6 +42,9 @@ if TYPE_CHECKING:
     from tokenloop.app.conductor import Conductor
 
 NOTICE_SECONDS = 4.0
+TYPING_SECONDS = 1.0
+"""The pause that ends a text typed for a window that did not open."""
+
 EDITOR_LEAST = 6
 """Rows of the window of the sampler's stages at least, where it stands on the last rows."""
 
@@ -85,6 +88,7 @@ class MainScreen(Screen[None]):
         self._layout: Layout = "wide"
         self._keys_shown: list[Key] = []
         self._notice_timer: Timer | None = None
+        self._typed_blindly: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """Status, panels, keys."""
@@ -214,6 +218,8 @@ class MainScreen(Screen[None]):
         """Carry out a command of the table, unless a window is open above."""
         if self.app.screen is not self:
             return
+        if self._ignores(command):
+            return
         self.hush()
         conductor, candidates = self._conductor, self.panels.candidates
         match command:
@@ -280,6 +286,28 @@ class MainScreen(Screen[None]):
             case other:
                 self._carry_out(other)
         self.follow()
+
+    def ignore_typing(self) -> None:
+        """Take no commands until a pause: what follows is text for a window that did not open."""
+        if self._typed_blindly:
+            self._typed_blindly.stop()
+        self._typed_blindly = self.set_timer(TYPING_SECONDS, self._listen)
+
+    def _listen(self) -> None:
+        self._typed_blindly = None
+
+    def _ignores(self, command: str) -> bool:
+        """Whether a command is but a letter of such a text; says again why there is no window."""
+        if self._typed_blindly is None:
+            return False
+        if command == "cancel":
+            self._typed_blindly.stop()
+            self._listen()
+            return False
+        self.ignore_typing()
+        if self._conductor.may("type", needs_choice=False):
+            self.tell("typed for a window that did not open: nothing was done", "warning")
+        return True
 
     def _cancel(self) -> None:
         """Back to now, else stop work, else leave the full view, else put the cursor away."""
