@@ -18,12 +18,17 @@ from tokenloop.errors import DistributionError, SettingError
 from tokenloop.labels import clean
 from tokenloop.sampling.candidates import Mask
 from tokenloop.sampling.grammar_source import FaultyGrammarError, in_one_line, limits, source_of
-from tokenloop.sampling.settings import Grammar
+from tokenloop.sampling.settings import Grammar, GrammarKind
 
 if TYPE_CHECKING:
     from llguidance import LLMatcher, LLTokenizer
 
-KINDS = {"json_schema": "JSON Schema", "regex": "regex", "lark": "Lark", "gbnf": "GBNF"}
+KINDS: dict[GrammarKind, str] = {
+    "json_schema": "JSON Schema",
+    "regex": "regex",
+    "lark": "Lark",
+    "gbnf": "GBNF",
+}
 """A grammar's kind in words."""
 
 INSTALL = "pip install 'tokenloop[grammar]'"

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from typing import Literal
+from typing import Literal, get_args
 
 from msgspec import Struct, structs
 
@@ -15,7 +14,8 @@ from tokenloop.sampling.parameters import MOST, PARAMETERS
 DEFAULT_SEED = 7
 MAX_SEED = 2**64 - 1
 
-GRAMMAR_KINDS = ("json_schema", "regex", "lark", "gbnf")
+GrammarKind = Literal["json_schema", "regex", "lark", "gbnf"]
+GRAMMAR_KINDS: tuple[GrammarKind, ...] = get_args(GrammarKind)
 MOST_GRAMMAR = 1 << 20
 """Characters of a grammar at most."""
 
@@ -28,7 +28,7 @@ class Grammar(Struct, frozen=True):
         text: a JSON Schema, a regular expression, or a grammar in Lark's or llama.cpp's notation.
     """
 
-    kind: Literal["json_schema", "regex", "lark", "gbnf"]
+    kind: GrammarKind
     text: str
 
 
@@ -174,7 +174,8 @@ def _words(words: object) -> None:
     for word in words:
         if not isinstance(word, tuple) or not word:
             raise SettingError("bad_words", word, allowed)
-        _each_whole("bad_words", word)
+        for token_id in word:
+            _whole("bad_words", token_id, 0, MOST)
 
 
 def _grammar(grammar: object) -> None:
@@ -190,11 +191,6 @@ def _grammar(grammar: object) -> None:
 def _bias(value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= 1000:
         raise SettingError("logit_bias", value, "a number from -1000 to 1000, or -inf")
-
-
-def _each_whole(name: str, values: Iterable[object]) -> None:
-    for value in values:
-        _whole(name, value, 0, MOST)
 
 
 def _whole(name: str, value: object, low: int, high: int) -> None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from tokenloop.sampling import Grammar, SamplerSettings, check_seed
-
-GrammarKind = Literal["json_schema", "regex", "lark", "gbnf"]
+from tokenloop.sampling.settings import GrammarKind
 
 
 @dataclass(frozen=True)

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from textual.geometry import Region
 
     from tokenloop.app.conductor import Conductor
-    from tokenloop.app.sampler.dials import GrammarKind
     from tokenloop.app.sampler.fields import Field
     from tokenloop.records import Choice
     from tokenloop.sampling import SamplerSettings
+    from tokenloop.sampling.settings import GrammarKind
 
 PLACE_SECONDS = 1 / 30
 BEGINS_A_NUMBER = frozenset("0123456789.-")
@@ -119,6 +119,8 @@ class SamplerScreen(Dialog[Literal["presets"]]):
         self._typing: Dials | None = None
         self._placed: Region | None = None
         self._told = False
+        self._title = ""
+        self._meant: Content | None = None
 
     # the window
 
@@ -171,9 +173,15 @@ class SamplerScreen(Dialog[Literal["presets"]]):
         window = self.query_one("#sampler-window")
         titles = titles_of(self._dials.settings, self._conductor.view().history)
         room = self._placed.width - 6 if self._placed else 0
-        window.border_title = Content(next((each for each in titles if len(each) <= room), ""))
-        if not self._told:
-            self.note.say(self._meaning(choice))
+        title = next((each for each in titles if len(each) <= room), "")
+        meaning = self._meaning(choice)
+        # What stays as it is costs a layout all the same.
+        if title != self._title:
+            self._title = title
+            window.border_title = Content(title)
+        if not self._told and meaning != self._meant:
+            self._meant = meaning
+            self.note.say(meaning)
 
     # where the person is
 
@@ -347,13 +355,14 @@ class SamplerScreen(Dialog[Literal["presets"]]):
 
     def tell(self, text: str, severity: str) -> None:
         """Say one line, until the next key."""
-        self._told = True
+        self._told, self._meant = True, None
         super().tell(text, severity)
 
     def _explain(self, wrong: str | None = None) -> None:
         """Say what the selected setting means, or what is wrong with the typed value."""
         self._told = wrong is not None
         if wrong is not None:
+            self._meant = None
             words = Content.assemble((f"✗ {self._field.label}: ", "bold"), wrong)
             self.note.say(words, "error")
 
