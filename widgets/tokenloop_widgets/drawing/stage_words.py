@@ -8,7 +8,9 @@ from tokenloop_widgets.drawing.figures import bits, count, percent, setting
 OFF = "off: "
 SWITCHED_OFF = "switched off"
 
-GRAMMARS = {"json_schema": "JSON", "regex": "regex", "lark": "Lark", "gbnf": "GBNF"}
+GRAMMARS = {"JSON Schema": "JSON"}
+"""Kinds of grammars whose name is too long for the few cells."""
+
 BEFORE = {"dry": "×", "dynamic_temperature": "±", "mirostat": "τ "}
 """What stands before the first setting of stages that have several."""
 
