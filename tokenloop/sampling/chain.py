@@ -13,6 +13,7 @@ from tokenloop.sampling.candidates import Candidates, Floats, Ids
 from tokenloop.sampling.memory import keep_freed_memory
 from tokenloop.sampling.settings import SamplerSettings
 from tokenloop.sampling.stages import STAGES, Context, Effect, Situation, Stage, Values
+from tokenloop.sampling.stages.stage import ONE_LEFT
 
 
 @dataclass(frozen=True)
@@ -139,8 +140,6 @@ def run_chain(raw: Candidates, situation: Situation, settings: SamplerSettings) 
 
 
 SWITCHED_OFF = "off: switched off"
-ONE_LEFT = "one candidate is left"
-"""Why no stage can change anything more, whatever its settings."""
 
 
 def _run_stage(stage: Stage, left: Candidates, context: Context) -> Outcome:

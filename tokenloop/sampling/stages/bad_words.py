@@ -31,7 +31,7 @@ def bad_words(left: Candidates, context: Context) -> Effect:
         return Effect(left, skipped="the text does not end with the beginning of any")
     after, banned = ban(left, np.array(last, dtype=np.int64))
     if not banned:
-        return Effect(left, skipped="what would complete one is cut already")
+        return Effect(left)
     return Effect(after, note=f"bans {named(context, banned)}", figures={"banned": len(banned)})
 
 
@@ -55,6 +55,6 @@ BAD_WORDS = Stage(
     lambda context: {"sequences": len(context.settings.bad_words)},
     lambda context: None if context.settings.bad_words else "off: no bad words",
     bad_words,
-    "no bad word could come",
+    "what would complete one is cut already",
     definition=_definition,
 )

@@ -24,7 +24,7 @@ def logit_bias(left: Candidates, context: Context) -> Effect:
     check_ids("logit_bias", ids, context)
     index, here = left.locate(ids)
     if not here.any():
-        return Effect(left, skipped="none of the biased tokens is left")
+        return Effect(left)
     logits = left.logits.copy()
     logits[index[here]] += biases[here]
     banned = ids[here & np.isneginf(biases)].tolist()

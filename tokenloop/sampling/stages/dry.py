@@ -38,7 +38,7 @@ def dry(left: Candidates, context: Context) -> Effect:
     index, here = left.locate(ids)
     here &= ~free
     if not here.any():
-        return Effect(left, skipped="what would repeat is cut already, or breaks sequences")
+        return Effect(left)
     ids, matches, index = ids[here], matches[here], index[here]
     penalties = settings.dry_multiplier * settings.dry_base ** _exponents(matches, context)
     logits = left.logits.copy()
@@ -155,6 +155,6 @@ DRY = Stage(
     _values,
     _off,
     dry,
-    "nothing repeats",
+    "what would repeat is cut already, or breaks sequences",
     definition=lambda context: window_in_words(context, context.settings.dry_penalty_last_n),
 )

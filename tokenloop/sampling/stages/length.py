@@ -23,7 +23,7 @@ def min_length(left: Candidates, context: Context) -> Effect:
         return Effect(left, skipped="no token of this vocabulary ends a text")
     after, banned = ban(left, np.array(ends, dtype=np.int64))
     if not banned:
-        return Effect(left, skipped="what would end the text is cut already")
+        return Effect(left)
     missing = least - written
     return Effect(
         after,
@@ -37,5 +37,5 @@ MIN_LENGTH = Stage(
     lambda context: {"min_new_tokens": context.settings.min_new_tokens},
     lambda context: None if context.settings.min_new_tokens else "off: a least length of 0",
     min_length,
-    "nothing that ends the text is left",
+    "what would end the text is cut already",
 )

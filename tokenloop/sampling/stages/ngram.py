@@ -21,12 +21,8 @@ def no_repeat_ngram(left: Candidates, context: Context) -> Effect:
     """
     after, banned = ban(left, would_repeat(context))
     if not banned:
-        return Effect(left, skipped="no n-gram would come a second time")
-    return Effect(
-        after,
-        note=f"bans {named(context, banned)}",
-        figures={"banned": len(banned)},
-    )
+        return Effect(left)
+    return Effect(after, note=f"bans {named(context, banned)}", figures={"banned": len(banned)})
 
 
 def would_repeat(context: Context) -> Ids:

@@ -41,4 +41,4 @@ def _note(context: Context) -> str | None:
     return "greedy: the best one stays the best" if context.settings.greedy else None
 
 
-SMOOTHING = Stage("smoothing", _values, _off, smoothing, "one candidate is left", _note)
+SMOOTHING = Stage("smoothing", _values, _off, smoothing, note=_note)

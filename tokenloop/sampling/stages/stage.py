@@ -101,6 +101,10 @@ class Effect:
     figures: Values = field(default_factory=dict)
 
 
+ONE_LEFT = "one candidate is left"
+"""Why no stage can change anything more, whatever its settings."""
+
+
 def nothing(context: Context) -> None:
     """Nothing more to say."""
 
@@ -115,7 +119,8 @@ class Stage:
         why_off: the reason that its settings turn it off, or ``None``.
         apply: the step itself: what it leaves, or an :class:`Effect`. Pure: it never writes to
             what it got, and returns the same object where it changed nothing.
-        no_effect: what to say when it was on and changed nothing.
+        no_effect: what to say when it was on and changed nothing, for one that does so with more
+            than one candidate left and gives no reason itself.
         note: what else is worth saying of its settings, or ``None``.
         definition: which definition is active where the traditions differ, or ``None``.
     """
@@ -124,6 +129,6 @@ class Stage:
     values: Callable[[Context], Values]
     why_off: Callable[[Context], str | None]
     apply: Callable[[Candidates, Context], Candidates | Effect]
-    no_effect: str
+    no_effect: str = ONE_LEFT
     note: Callable[[Context], str | None] = nothing
     definition: Callable[[Context], str | None] = nothing

@@ -82,13 +82,11 @@ TEMPERATURE = Stage(
     lambda context: {"t": context.settings.temperature},
     _temperature_off,
     temperature,
-    "one candidate is left",
-    _temperature_note,
+    note=_temperature_note,
 )
 DYNAMIC_TEMPERATURE = Stage(
     "dynamic_temperature",
     _dynamic_values,
     _dynamic_off,
     dynamic_temperature,
-    "one candidate is left",
 )

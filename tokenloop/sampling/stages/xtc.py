@@ -61,4 +61,4 @@ def _note(context: Context) -> str | None:
     return "greedy: matters, for it may cut the best one" if context.settings.greedy else None
 
 
-XTC = Stage("xtc", _values, _off, xtc, "nothing to exclude", _note)
+XTC = Stage("xtc", _values, _off, xtc, note=_note)
