@@ -13,6 +13,7 @@ from tests.cli.conftest import Cli, Ended
 from tokenloop.cli.sample import MOST_DRAWS
 from tokenloop.session.laboratory import draws as laboratory_draws
 from tokenloop.session.passes import CachedPasses
+from tokenloop_models import load
 
 PROMPT = ("-p", "The cat is on the")
 WIDE = (*PROMPT, "--temperature", "2", "--top-p", "1", "--min-p", "0")
@@ -266,7 +267,11 @@ def test_the_most_draws_are_what_the_laboratory_allows() -> None:
 
 
 @pytest.mark.real
-def test_the_walk_of_the_readme(cli: Cli, real_model_path: Path) -> None:
+def test_the_walk_of_the_readme(
+    cli: Cli, real_model_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded = load(real_model_path)  # once for all commands
+    monkeypatch.setattr("tokenloop.cli.sample.load_model", lambda _model, _choice: loaded)
     australia = ("sample", str(real_model_path), "-p", "The capital of Australia is")
 
     def final(*arguments: str) -> dict[str, float]:
