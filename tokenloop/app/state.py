@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from tokenloop.app.view import View
 from tokenloop.app.words import checked_line
+from tokenloop.counting import counted
 from tokenloop.loop.events import (
     STOPPED,
     Answered,
@@ -191,9 +192,7 @@ class State:
             case RunEnded(request=request, reason=reason, steps=steps):
                 if request == self._run_request:
                     self._run_request = None
-                self._tell(
-                    f"{reason} · {steps:,} {'step' if steps == 1 else 'steps'}", "information"
-                )
+                self._tell(f"{reason} · {counted(steps, 'step')}", "information")
             case Failed():
                 self._failed(event)
             case Finished(request=request):

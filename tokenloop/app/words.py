@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tokenloop.app.safety import strip_controls
+from tokenloop.counting import counted
 from tokenloop_models.sizes import file_size
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def model_facts(model: ModelInfo) -> tuple[str, ...]:
     """What runs how: device, dtype, threads, the file's quantisation."""
     facts = [model.device, *arithmetic(model)]
     if model.device == "cpu":
-        facts.append(f"{model.threads} {'thread' if model.threads == 1 else 'threads'}")
+        facts.append(counted(model.threads, "thread"))
     if model.quantisation:
         facts.append(f"{model.quantisation} file")
     return tuple(one_line(fact) for fact in facts)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from tokenloop.cli.counting import counted
 from tokenloop.cli.figures import CUT, MODEL, SAMPLER, percent, table_of
 from tokenloop.cli.stage_lines import headed, stage_lines
 from tokenloop.cli.step_table import chosen_words
+from tokenloop.counting import counted
 from tokenloop.records import ChainRecord, ComparedCandidate, Comparison
 from tokenloop.sampling.settings import SamplerSettings
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tokenloop.cli.counting import counted
+from tokenloop.counting import counted
 
 if TYPE_CHECKING:
     from tokenloop.records import Repetition, StageRecord, StepRecord

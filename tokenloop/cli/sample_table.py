@@ -8,11 +8,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tokenloop.cli.counting import counted
 from tokenloop.cli.figures import CUT, MODEL, SAMPLER, Column, percent, table_of
 from tokenloop.cli.sample_record import SampleRecord
 from tokenloop.cli.stage_lines import headed, stage_lines
 from tokenloop.cli.step_table import chosen_words
+from tokenloop.counting import counted
 from tokenloop.labels import visible
 from tokenloop.records import Candidate, Choice, DrawsRecord, FoundTokens, StageRecord
 from tokenloop.sampling.settings import SamplerSettings

@@ -5,9 +5,9 @@ from __future__ import annotations
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from tokenloop.cli.counting import counted
 from tokenloop.cli.figures import CUT, MEMORY, MODEL, SAMPLER, Column, percent, table_of
 from tokenloop.cli.stage_lines import headed, stage_lines
+from tokenloop.counting import counted
 from tokenloop.records import Candidate, Draw, Latency, StepRecord, Token
 from tokenloop.sampling.settings import SamplerSettings
 from tokenloop_models.sizes import memory_size

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tokenloop.counting import counted
 from tokenloop.sampling.candidates import Candidates
-from tokenloop.sampling.stages.naming import counted, joined, label_of
+from tokenloop.sampling.stages.naming import joined, label_of
 from tokenloop.sampling.stages.repeats import Lengths, longest_by_successor, repeats
 from tokenloop.sampling.stages.stage import Context, Effect, Stage, Values
 from tokenloop.sampling.stages.window import window, window_in_words

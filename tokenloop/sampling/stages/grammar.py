@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from tokenloop.counting import counted
 from tokenloop.errors import DistributionError
 from tokenloop.sampling.candidates import Candidates, Mask
 from tokenloop.sampling.grammar import KINDS
-from tokenloop.sampling.stages.naming import counted, label_of
+from tokenloop.sampling.stages.naming import label_of
 from tokenloop.sampling.stages.stage import Constraint, Context, Effect, Stage, Values
 
 

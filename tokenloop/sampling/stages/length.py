@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from tokenloop.counting import counted
 from tokenloop.sampling.candidates import Candidates
 from tokenloop.sampling.stages.banning import ban
-from tokenloop.sampling.stages.naming import counted, named
+from tokenloop.sampling.stages.naming import named
 from tokenloop.sampling.stages.stage import Context, Effect, Stage
 
 

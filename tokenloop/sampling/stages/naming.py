@@ -32,8 +32,3 @@ def joined(context: Context, ids: Sequence[int]) -> str:
 def listed(ids: Iterable[int]) -> str:
     """Ids for a record: ``5 16570``."""
     return " ".join(str(token_id) for token_id in ids)
-
-
-def counted(number: int, one: str, many: str | None = None) -> str:
-    """``1 token``, ``5 tokens``."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -9,6 +9,7 @@ from textual.widgets import Input
 
 from tokenloop.app.screens.laboratory.inquiry import Inquiry
 from tokenloop.app.screens.laboratory.view_screen import COMPUTING, ViewScreen
+from tokenloop.counting import counted
 from tokenloop.records import FoundTokens
 from tokenloop_widgets import Key, ThroughPanel
 
@@ -131,9 +132,8 @@ class FindScreen(ViewScreen):
 
 def _found_words(found: FoundTokens) -> str:
     """``3 tokens found by text``."""
-    number = f"{found.total:,} {'token' if found.total == 1 else 'tokens'}"
     shown = len(found.candidates)
-    words = f"{number} found by {found.kind}"
+    words = f"{counted(found.total, 'token')} found by {found.kind}"
     if shown + found.without_logit < found.total:
         words += f", the best {shown:,} shown"
     if found.without_logit:
