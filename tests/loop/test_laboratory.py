@@ -89,5 +89,5 @@ def test_without_a_model_a_question_says_so() -> None:
 def test_the_fake_loop_has_the_same_commands() -> None:
     from tests.app.fake_loop import FakeLoop
 
-    commands = {name for name in vars(Loop) if not name.startswith("_")}
+    commands = {name for name in dir(Loop) if not name.startswith("_")}
     assert commands <= set(dir(FakeLoop))

@@ -1,68 +1,31 @@
-"""The loop thread: it alone touches the session; commands go in, events come out.
+"""The loop: every command of a session, answered by events.
 
 Every command returns a request number at once. Its answers carry that number and arrive on the
-callback, called on this thread, in the order in which things happened: ``Started``, whatever there
-is to say, ``Finished``.
+callback, called on the loop's thread, in the order in which things happened: ``Started``, whatever
+there is to say, ``Finished``.
 """
 
 from __future__ import annotations
 
-import itertools
-import queue
-import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from tokenloop.errors import SessionError, SettingError, TokenloopError
-from tokenloop.labels import clean
-from tokenloop.loop.events import (
-    STOPPED,
-    Answered,
-    Changed,
-    Checked,
-    Done,
-    Event,
-    Failed,
-    Finished,
-    Loaded,
-    Looked,
-    Progress,
-    RunEnded,
-    Started,
-)
+from tokenloop.errors import SettingError
+from tokenloop.loop.events import Answered, Checked, Done, Loaded, Looked, Progress
+from tokenloop.loop.worker import OnEvent, Run, Worker
 from tokenloop.records import Answer, StepRecord
 from tokenloop.sampling import DEFAULT_SEED, SamplerSettings
 from tokenloop.session import Session
 from tokenloop.session.runtime import Runtime
-from tokenloop_models.errors import Cancelled, ModelError
 
 Loader = Callable[..., Runtime]
 EXACT = "float32"
 """The dtype that a self-check compares with."""
 
-OnEvent = Callable[[Event], None]
 
-
-@dataclass(frozen=True)
-class _Command:
-    request: int
-    what: str
-    work: Callable[[int], None]
-    ends_run: bool
-
-
-@dataclass
-class _Run:
-    """A run in progress: one step each time nothing else waits."""
-
-    request: int
-    most: int | None
-    made: int = 0
-
-
-class Loop:
+class Loop(Worker):
     """Drives one session on its own thread.
 
     Args:
@@ -75,18 +38,10 @@ class Loop:
     def __init__(
         self, on_event: OnEvent, *, loader: Loader | None = None, shown: int | None = None
     ) -> None:
-        self._on_event = on_event
         self._loader = loader
         self._shown = shown
-        self._session: Session | None = None
-        self._numbers = itertools.count(1)
-        self._last_number = 0
-        self._stopped_up_to = 0
-        self._commands: queue.SimpleQueue[_Command | None] = queue.SimpleQueue()
-        self._run_now: _Run | None = None
         self._reload_exactly: Callable[[int], Runtime] | None = None
-        self._thread = threading.Thread(target=self._work, name="tokenloop-loop", daemon=True)
-        self._thread.start()
+        super().__init__(on_event)
 
     # --- commands: any thread --------------------------------------------------------------------
 
@@ -120,40 +75,26 @@ class Loop:
     def open(self, text: str, *, specials: bool = False) -> int:
         """Begin with a prompt: encode it, read it in one prefill."""
 
-        def change(session: Session, request: int) -> None:
-            session.open(
-                session.encode(text, specials=specials),
-                progress=self._prefill_progress(request),
-                cancelled=lambda: self._is_stopped(request),
-            )
+        def read(session: Session, **hooks: Any) -> None:
+            session.open(session.encode(text, specials=specials), **hooks)
 
-        return self._send_change("prefill", "opened", change)
+        return self._send_prefill("opened", read)
 
     def edit(self, text: str, *, specials: bool = False) -> int:
         """Replace the text; only what changed is encoded and computed."""
 
-        def change(session: Session, request: int) -> None:
-            session.edit(
-                text,
-                specials=specials,
-                progress=self._prefill_progress(request),
-                cancelled=lambda: self._is_stopped(request),
-            )
+        def read(session: Session, **hooks: Any) -> None:
+            session.edit(text, specials=specials, **hooks)
 
-        return self._send_change("prefill", "edited", change)
+        return self._send_prefill("edited", read)
 
     def type(self, text: str, *, specials: bool = False) -> int:
         """Append text."""
 
-        def change(session: Session, request: int) -> None:
-            session.type(
-                text,
-                specials=specials,
-                progress=self._prefill_progress(request),
-                cancelled=lambda: self._is_stopped(request),
-            )
+        def read(session: Session, **hooks: Any) -> None:
+            session.type(text, specials=specials, **hooks)
 
-        return self._send_change("prefill", "typed", change)
+        return self._send_prefill("typed", read)
 
     def step(self) -> int:
         """Make the pending draw fact."""
@@ -184,7 +125,7 @@ class Loop:
 
         def work(request: int) -> None:
             self._ready()
-            self._run_now = _Run(request, _checked(steps))
+            self._run_now = Run(request, _checked(steps))
 
         return self._send("run", work)
 
@@ -195,7 +136,7 @@ class Loop:
             most = _checked(steps)
             self._ready().rewind_to(length)
             self._changed(request, "rewound")
-            self._run_now = _Run(request, most)
+            self._run_now = Run(request, most)
 
         return self._send("run", work)
 
@@ -262,34 +203,12 @@ class Loop:
             reference = None
             if not session.model.exact and self._reload_exactly is not None:
                 reference = self._reload_exactly(request)
-            record = session.check(
-                reference,
-                progress=self._prefill_progress(request),
-                cancelled=lambda: self._is_stopped(request),
-            )
+            record = session.check(reference, **self._hooks(request))
             self._on_event(Checked(request=request, record=record))
 
         return self._send("check", work)
 
-    def pause(self) -> None:
-        """Stop what was asked for so far at its next safe point: a run, a prefill."""
-        self._stopped_up_to = self._last_number
-        self._commands.put(_Command(0, "wake", lambda _: None, ends_run=False))
-
-    def close(self, timeout: float = 2.0) -> None:
-        """End the thread; safe to call twice."""
-        self.pause()
-        self._commands.put(None)
-        if threading.current_thread() is not self._thread:
-            self._thread.join(timeout)
-
-    # --- the thread ------------------------------------------------------------------------------
-
-    def _send(self, what: str, work: Callable[[int], None], *, ends_run: bool = True) -> int:
-        request = next(self._numbers)
-        self._last_number = request
-        self._commands.put(_Command(request, what, work, ends_run))
-        return request
+    # --- how they are sent -----------------------------------------------------------------------
 
     def _send_change(
         self,
@@ -307,6 +226,12 @@ class Loop:
 
         return self._send(what, work, ends_run=ends_run)
 
+    def _send_prefill(self, done: Done, read: Callable[..., None]) -> int:
+        """Send a command that reads text: ``read(session, progress=…, cancelled=…)``."""
+        return self._send_change(
+            "prefill", done, lambda session, request: read(session, **self._hooks(request))
+        )
+
     def _send_question(self, what: str, ask: Callable[[Session], Answer]) -> int:
         """Send a question to the laboratory; it changes nothing and ends no run."""
 
@@ -318,119 +243,17 @@ class Loop:
     def _send_step(self, step: Callable[[Session], StepRecord]) -> int:
         return self._send("step", lambda request: self._stepped(request, step(self._ready())))
 
-    def _work(self) -> None:
-        while True:
-            command = self._next_command()
-            if command is None:
-                if self._run_now is not None:
-                    self._run_step(self._run_now)
-                    continue
-                return
-            if command.what == "wake":
-                self._end_run_if_stopped()
-                continue
-            if command.ends_run:
-                self._end_run("interrupted")
-            self._carry_out(command)
+    # --- on the loop's thread --------------------------------------------------------------------
 
-    def _next_command(self) -> _Command | None:
-        """The next command; during a run, ``None`` where none waits."""
-        if self._run_now is None:
-            return self._commands.get()
-        try:
-            command = self._commands.get_nowait()
-        except queue.Empty:
-            return None
-        if command is None:
-            self._run_now = None
-        return command
+    def _hooks(self, request: int) -> dict[str, Any]:
+        """What follows a prefill, and what stops it."""
 
-    def _carry_out(self, command: _Command) -> None:
-        request = command.request
-        if command.ends_run and self._is_stopped(request):
-            self._on_event(Finished(request=request))  # asked for before the pause, not begun
-            return
-        self._on_event(Started(request=request, what=command.what))
-        self._guarded(request, lambda: command.work(request))
-        if self._run_now is None or self._run_now.request != request:
-            self._on_event(Finished(request=request))
-
-    def _guarded(self, request: int, work: Callable[[], None]) -> bool:
-        """Do it; what goes wrong becomes an event, and the thread lives on."""
-        try:
-            work()
-        except Cancelled:
-            self._on_event(Failed(request=request, message=STOPPED))
-        except (TokenloopError, ModelError) as error:
-            self._on_event(Failed(request=request, message=clean(str(error))))
-        except MemoryError:
-            self._on_event(Failed(request=request, message="not enough memory for that"))
-        except Exception as error:
-            message = clean(f"unexpected {type(error).__name__}: {error}")
-            self._on_event(Failed(request=request, message=message))
-        else:
-            return True
-        return False
-
-    def _run_step(self, run: _Run) -> None:
-        if self._end_run_if_stopped():
-            return
-        session = self._ready()
-        reason = None
-        if session.context_full:
-            reason = f"context full at {session.model.context_length:,} positions"
-        elif session.ended:
-            reason = "end of text"
-        elif run.most is not None and run.made >= run.most:
-            reason = f"{run.made} steps"
-        if reason is not None:
-            self._end_run(reason)
-            return
-        if self._guarded(run.request, lambda: self._stepped(run.request, session.step())):
-            run.made += 1
-        else:
-            self._end_run("failed")
-
-    def _is_stopped(self, request: int) -> bool:
-        """Whether a pause came after the request."""
-        return request <= self._stopped_up_to
-
-    def _end_run_if_stopped(self) -> bool:
-        run = self._run_now
-        if run is None or not self._is_stopped(run.request):
-            return False
-        self._end_run("paused")
-        return True
-
-    def _end_run(self, reason: str) -> None:
-        run = self._run_now
-        if run is None:
-            return
-        self._run_now = None
-        self._on_event(RunEnded(request=run.request, reason=reason, steps=run.made))
-        self._on_event(Finished(request=run.request))
-
-    # --- answers ---------------------------------------------------------------------------------
-
-    def _ready(self) -> Session:
-        if self._session is None:
-            raise SessionError("no model is loaded yet")
-        return self._session
-
-    def _stepped(self, request: int, record: StepRecord) -> None:
-        self._changed(request, "stepped", record)
-
-    def _changed(self, request: int, done: Done, record: StepRecord | None = None) -> None:
-        snapshot = self._ready().snapshot()
-        self._on_event(Changed(request=request, done=done, snapshot=snapshot, record=record))
-
-    def _prefill_progress(self, request: int) -> Callable[[int, int], None]:
-        def report(done: int, total: int) -> None:
+        def progress(done: int, total: int) -> None:
             self._on_event(
                 Progress(request=request, what="prefill", done=done, total=total, unit="tokens")
             )
 
-        return report
+        return {"progress": progress, "cancelled": lambda: self._is_stopped(request)}
 
     def _load_model(
         self,
