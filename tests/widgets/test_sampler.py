@@ -11,7 +11,9 @@ from msgspec import structs
 from tests.widgets.strategies import choices
 from tests.widgets.strips import lines
 from tokenloop.records import Candidate, Choice, Draw, StageRecord
+from tokenloop_widgets.drawing.draw import draw_words
 from tokenloop_widgets.drawing.figures import bits, count, percent, stage_name
+from tokenloop_widgets.drawing.funnel import Columns
 from tokenloop_widgets.drawing.ribbon import (
     REST,
     final_cells,
@@ -19,14 +21,8 @@ from tokenloop_widgets.drawing.ribbon import (
     pointer_cell,
     ribbon_cells,
 )
-from tokenloop_widgets.drawing.sampler import (
-    Columns,
-    cut_figure,
-    draw_words,
-    sampler_strips,
-    stage_flow,
-    stage_setting,
-)
+from tokenloop_widgets.drawing.sampler import sampler_strips
+from tokenloop_widgets.drawing.stage_words import cut_figure, stage_flow, stage_setting
 from tokenloop_widgets.palette import Palette
 from tokenloop_widgets.recorded import Recording
 

@@ -8,7 +8,13 @@ from rich.style import Style
 from textual.strip import Strip
 
 from tokenloop.records import CacheRecord
-from tokenloop_widgets.drawing.cells import Line, fill_height, first_fitting, parts
+from tokenloop_widgets.drawing.cells import (
+    Line,
+    fill_height,
+    first_fitting,
+    parts,
+    placeholder_strips,
+)
 from tokenloop_widgets.drawing.figures import count, size
 from tokenloop_widgets.palette import Palette
 
@@ -63,8 +69,7 @@ def cache_strips(
     """
     soft = palette.on(palette.soft)
     if cache is None:
-        line = Line(width, soft).add(placeholder, soft)
-        return fill_height([line.strip()], width, height, soft)
+        return placeholder_strips(placeholder, width, height, soft)
     below = [_legend(cache, palette), _origin(cache, width, palette)]
     if next_step:
         below.append(_next_step(cache, width, palette))

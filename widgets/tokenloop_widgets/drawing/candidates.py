@@ -24,7 +24,14 @@ from tokenloop_widgets.drawing.candidates_layout import (
     scale_of,
     table_rows,
 )
-from tokenloop_widgets.drawing.cells import Line, fill_height, first_fitting, safe, width_of
+from tokenloop_widgets.drawing.cells import (
+    Line,
+    fill_height,
+    first_fitting,
+    placeholder_strips,
+    safe,
+    width_of,
+)
 from tokenloop_widgets.drawing.figures import PERCENT_WIDTH, count, percent, stage_name
 from tokenloop_widgets.palette import Palette
 
@@ -77,8 +84,7 @@ def candidates_strips(
     """
     ground = palette.on(palette.soft)
     if choice is None:
-        strips = [Line(width, ground).add(placeholder, ground).strip()] if placeholder else []
-        return fill_height(strips, width, height, ground)
+        return placeholder_strips(placeholder, width, height, ground)
     given = choice.draw.how == "given"
     last = min(len(choice.candidates), top + height)
     most = max([choice.chosen.rank, *(c.rank for c in choice.candidates[top:last])])

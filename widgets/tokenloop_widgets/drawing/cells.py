@@ -150,6 +150,11 @@ def fill_height(strips: Sequence[Strip], width: int, height: int, style: Style) 
     return [*strips[: max(0, height)], *[blank] * (height - len(strips))]
 
 
+def placeholder_strips(text: str, width: int, height: int, style: Style) -> list[Strip]:
+    """What is said where there is nothing to draw."""
+    return fill_height([Line(width, style).add(text, style).strip()], width, height, style)
+
+
 def parts(line: Line, items: Sequence[tuple[str, Style]], gap: int = 3) -> Line:
     """Append as many whole items as fit, ``gap`` cells between them."""
     for text, style in items:

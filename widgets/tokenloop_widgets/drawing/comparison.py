@@ -15,12 +15,13 @@ from tokenloop_widgets.drawing.cells import (
     fill_height,
     first_fitting,
     parts,
+    placeholder_strips,
     safe,
     width_of,
 )
 from tokenloop_widgets.drawing.figures import PERCENT_WIDTH, bits, count, percent, stage_name
-from tokenloop_widgets.drawing.sampler import stage_flow, stage_setting
 from tokenloop_widgets.drawing.scales import scale_for, scale_text
+from tokenloop_widgets.drawing.stage_words import stage_flow, stage_setting
 from tokenloop_widgets.palette import Palette, style
 
 MARKS, GAP = 2, 2
@@ -130,8 +131,7 @@ def comparison_strips(
     """
     soft = palette.on(palette.soft)
     if comparison is None:
-        line = Line(width, soft).add(placeholder, soft)
-        return fill_height([line.strip()] if placeholder else [], width, height, soft)
+        return placeholder_strips(placeholder, width, height, soft)
     heights, columns = Heights.fit(height, comparison), Columns.fit(width)
     blank = Line(width, soft).strip()
     strips = _funnels(comparison, heights.funnel, width, palette, side)

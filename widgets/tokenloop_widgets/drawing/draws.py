@@ -9,7 +9,13 @@ from rich.segment import Segment
 from textual.strip import Strip
 
 from tokenloop.records import DrawCount, DrawsRecord
-from tokenloop_widgets.drawing.cells import Line, fill_height, first_fitting, parts
+from tokenloop_widgets.drawing.cells import (
+    Line,
+    fill_height,
+    first_fitting,
+    parts,
+    placeholder_strips,
+)
 from tokenloop_widgets.drawing.figures import PERCENT_WIDTH, count, milliseconds, percent
 from tokenloop_widgets.drawing.scales import scale_for, scale_text
 from tokenloop_widgets.palette import Palette, style
@@ -131,8 +137,7 @@ def draws_strips(
     """
     soft = palette.on(palette.soft)
     if record is None:
-        line = Line(width, soft).add(placeholder, soft)
-        return fill_height([line.strip()] if placeholder else [], width, height, soft)
+        return placeholder_strips(placeholder, width, height, soft)
     columns, scale = Columns.fit(width, record.draws), scale_of(record)
     head = _head(record, columns, scale, highlighted, width, palette)
     strips = {5: head, 3: head[1:3] + head[4:], 1: head[4:], 0: []}[head_height(height)]

@@ -11,7 +11,7 @@ from textual.strip import Strip
 
 from tokenloop.records import Latency, LatencyHistory
 from tokenloop_widgets.drawing.bars import bar, sparkline, stacked_bar
-from tokenloop_widgets.drawing.cells import Line, fill_height, parts
+from tokenloop_widgets.drawing.cells import Line, fill_height, parts, placeholder_strips
 from tokenloop_widgets.drawing.figures import UNKNOWN, count, milliseconds, percentile
 from tokenloop_widgets.palette import Palette
 
@@ -99,8 +99,7 @@ def latency_strips(
     """
     soft = palette.on(palette.soft)
     if history is None or history.last is None:
-        line = Line(width, soft).add(placeholder, soft)
-        return fill_height([line.strip()], width, height, soft)
+        return placeholder_strips(placeholder, width, height, soft)
     took = [*phases(history.last), ("paint", history.paint_ms)]
     bars = [_stacked(took, width, palette)]
     legend = _legend(took, width, palette)

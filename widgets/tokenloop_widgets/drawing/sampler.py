@@ -5,8 +5,8 @@ from __future__ import annotations
 from textual.strip import Strip
 
 from tokenloop.records import Choice
-from tokenloop_widgets.drawing.cells import Line, fill_height
-from tokenloop_widgets.drawing.draw import draw_strips, draw_words
+from tokenloop_widgets.drawing.cells import Line, fill_height, placeholder_strips
+from tokenloop_widgets.drawing.draw import draw_strips
 from tokenloop_widgets.drawing.figures import bits, count, perplexity
 from tokenloop_widgets.drawing.funnel import (
     Columns,
@@ -14,27 +14,7 @@ from tokenloop_widgets.drawing.funnel import (
     header_strip,
     remark_strips,
 )
-from tokenloop_widgets.drawing.stage_words import (
-    OFF,
-    cut_figure,
-    entropy_change,
-    stage_flow,
-    stage_setting,
-)
 from tokenloop_widgets.palette import Palette
-
-__all__ = [
-    "OFF",
-    "Columns",
-    "cut_figure",
-    "draw_words",
-    "entropy_change",
-    "headline",
-    "sampler_strips",
-    "stage_flow",
-    "stage_setting",
-    "survivors",
-]
 
 LOW, HIGH, TALL = 3, 5, 8
 """Lines of the draw: with one ribbon; with two and what surprises; with tall ones."""
@@ -64,8 +44,7 @@ def sampler_strips(
     soft = palette.on(palette.soft)
     blank = Line(width, soft).strip()
     if choice is None:
-        line = Line(width, soft).add(placeholder, soft)
-        return fill_height([line.strip()], width, height, soft)
+        return placeholder_strips(placeholder, width, height, soft)
     columns = Columns.fit(width, choice)
     low = LOW if choice.ribbon else 1
     stages = funnel_strips(choice, columns, width, height - low, palette, full=full)

@@ -7,6 +7,7 @@ from textual.strip import Strip
 
 from tokenloop.records import CacheRecord, Choice, Latency, LatencyHistory
 from tokenloop_widgets.drawing.cells import Line, fill_height, first_fitting, parts, width_of
+from tokenloop_widgets.drawing.draw import draw_words
 from tokenloop_widgets.drawing.figures import UNKNOWN, count, milliseconds, size, stage_name
 from tokenloop_widgets.drawing.latency import (
     a_token_ms,
@@ -14,7 +15,8 @@ from tokenloop_widgets.drawing.latency import (
     redraw_words,
     whole_pass,
 )
-from tokenloop_widgets.drawing.sampler import draw_words, stage_setting, survivors
+from tokenloop_widgets.drawing.sampler import survivors
+from tokenloop_widgets.drawing.stage_words import stage_setting
 from tokenloop_widgets.palette import Palette
 
 Items = list[tuple[str, Style]]

@@ -12,7 +12,14 @@ from textual.strip import Strip
 
 from tokenloop.records import SweepPoint, SweepRecord
 from tokenloop_widgets.drawing.braille import Canvas
-from tokenloop_widgets.drawing.cells import Line, fill_height, first_fitting, parts, safe
+from tokenloop_widgets.drawing.cells import (
+    Line,
+    fill_height,
+    first_fitting,
+    parts,
+    placeholder_strips,
+    safe,
+)
 from tokenloop_widgets.drawing.figures import PERCENT_WIDTH, bits, count, milliseconds, percent
 from tokenloop_widgets.drawing.scales import scale_text
 from tokenloop_widgets.drawing.sweep_layout import AXIS, Layout, nearest, scale_of, value_text
@@ -45,8 +52,7 @@ def sweep_strips(
     """
     soft = palette.on(palette.soft)
     if record is None or not record.points:
-        line = Line(width, soft).add(placeholder, soft)
-        return fill_height([line.strip()] if placeholder else [], width, height, soft)
+        return placeholder_strips(placeholder, width, height, soft)
     drawing = _Drawing(record, width, height, palette, cursor)
     return fill_height(drawing.strips(), width, height, soft)
 

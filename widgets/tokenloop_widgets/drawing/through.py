@@ -15,6 +15,7 @@ from tokenloop_widgets.drawing.cells import (
     fill_height,
     first_fitting,
     parts,
+    placeholder_strips,
     width_of,
 )
 from tokenloop_widgets.drawing.figures import (
@@ -97,8 +98,7 @@ def through_strips(
     soft = palette.on(palette.soft)
     rows = choice.candidates if choice is not None and candidates is None else candidates or ()
     if choice is None or not rows:
-        line = Line(width, soft).add(placeholder, soft)
-        return fill_height([line.strip()] if placeholder else [], width, height, soft)
+        return placeholder_strips(placeholder, width, height, soft)
     sight = sight or Sight()
     table = _Table(choice, rows, width, height, palette, sight, whole=candidates is None)
     return fill_height(table.strips(), width, height, soft)

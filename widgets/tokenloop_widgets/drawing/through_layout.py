@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from tokenloop.records import Candidate, Choice, StageRecord
 from tokenloop_widgets.drawing.cells import width_of
 from tokenloop_widgets.drawing.figures import PERCENT_WIDTH, count, stage_name
-from tokenloop_widgets.drawing.sampler import OFF, stage_setting
 from tokenloop_widgets.drawing.scales import scale_for
+from tokenloop_widgets.drawing.stage_words import is_off, stage_setting
 
 MARKS = 2  # ▌ highlighted, ▸ chosen
 GAP = 2
@@ -117,8 +117,7 @@ class Layout:
 
 def setting_of(stage: StageRecord) -> str:
     """A stage's setting, or that it is off."""
-    off = stage.skipped is not None and stage.skipped.startswith(OFF)
-    return "off" if off else stage_setting(stage)
+    return "off" if is_off(stage) else stage_setting(stage)
 
 
 def needs(column: Column, choice: Choice) -> int:

@@ -6,8 +6,9 @@ from rich.style import Style
 
 from tokenloop.records import Candidate, Choice
 from tokenloop_widgets.drawing.cells import safe
+from tokenloop_widgets.drawing.draw import draw_words
 from tokenloop_widgets.drawing.figures import bits, count, percent, stage_name
-from tokenloop_widgets.drawing.sampler import cut_figure, draw_words, entropy_change, stage_setting
+from tokenloop_widgets.drawing.stage_words import cut_figure, entropy_change, stage_setting
 from tokenloop_widgets.drawing.through_layout import MODEL, Column
 from tokenloop_widgets.palette import Palette
 

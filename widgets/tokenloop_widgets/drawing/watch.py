@@ -11,7 +11,14 @@ from textual.strip import Strip
 
 from tokenloop.records import Watched, WatchPoint
 from tokenloop_widgets.drawing.bars import LEVELS
-from tokenloop_widgets.drawing.cells import Line, fill_height, first_fitting, parts, safe
+from tokenloop_widgets.drawing.cells import (
+    Line,
+    fill_height,
+    first_fitting,
+    parts,
+    placeholder_strips,
+    safe,
+)
 from tokenloop_widgets.drawing.figures import count, percent
 from tokenloop_widgets.drawing.scales import scale_for, scale_text
 from tokenloop_widgets.palette import Palette
@@ -110,8 +117,7 @@ def watch_strips(
     """
     soft = palette.on(palette.soft)
     if not watched:
-        line = Line(width, soft).add(placeholder, soft)
-        return fill_height([line.strip()] if placeholder else [], width, height, soft)
+        return placeholder_strips(placeholder, width, height, soft)
     layout = Layout.fit(width, height - header_height(height), len(watched))
     scales = Scales.of(watched)
     strips = [_header(layout, scales, width, palette)][: header_height(height)]
