@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +17,7 @@ from tokenloop_widgets.drawing.sweep import sweep_strips
 from tokenloop_widgets.drawing.through import Sight, through_strips
 from tokenloop_widgets.drawing.watch import watch_strips
 from tokenloop_widgets.palette import DARK, Palette
+from tokenloop_widgets.recorded import read_laboratory
 
 PALETTE = Palette.from_theme(DARK)
 
@@ -100,3 +103,17 @@ def test_watch_list(
         placeholder=placeholder,
     )
     check(strips, width, height)
+
+
+def test_the_smallest_sizes_of_recorded_answers() -> None:
+    laboratory = read_laboratory()
+    for width, height in product(range(6), range(20)):
+        size = (width, height, PALETTE)
+        for strips in (
+            through_strips(laboratory.choices[0], *size),
+            draws_strips(laboratory.draws[0], *size),
+            sweep_strips(laboratory.sweeps[0], *size),
+            comparison_strips(laboratory.comparisons[0], *size, side=0),
+            watch_strips(laboratory.watched, laboratory.position, *size),
+        ):
+            check(strips, width, height)

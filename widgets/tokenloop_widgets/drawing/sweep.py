@@ -242,7 +242,9 @@ class _Drawing:
             text = f"{NOW} {value_text(record.current)}"
             placed[self.column(record.current)] = (text, amber)
         line = Line(self.width, self.soft)
-        columns = sorted(placed) if layout.plot else []
+        if not layout.plot:
+            return line.strip()
+        columns = sorted(placed)
         for column, after in zip(columns, [*columns[1:], self.width], strict=True):
             text, ink = placed[column]
             line.to(column).add(text if len(text) < after - column else text[0], ink)
