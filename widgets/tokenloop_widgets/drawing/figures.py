@@ -66,7 +66,7 @@ def setting(value: float | int | str) -> str:
     return f"{value:,}" if isinstance(value, int) else value
 
 
-STAGE_NAMES = {
+_WRITTEN = {
     "logit_bias": "logit bias",
     "bad_words": "bad words",
     "min_length": "min length",
@@ -82,7 +82,7 @@ STAGE_NAMES = {
 
 def stage_name(name: str) -> str:
     """A stage as people write it: ``top_k`` is ``top-k``, ``dry`` is ``DRY``."""
-    return STAGE_NAMES.get(name, name.replace("_", "-"))
+    return _WRITTEN.get(name, name.replace("_", "-"))
 
 
 def perplexity(entropy_bits: float) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tokenloop.sampling.presets import PRESETS
+from tokenloop_widgets import ORDER_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,8 +32,10 @@ def chains_for(settings: SamplerSettings, own: Mapping[str, SamplerSettings]) ->
     """
     ready = [preset for name, preset in PRESETS.items() if name not in own]
     return (
-        Chain("llama.cpp order", settings.replace(order="llamacpp", stages=())),
-        Chain("transformers order", settings.replace(order="transformers", stages=())),
+        *(
+            Chain(name, settings.replace(order=order, stages=()))
+            for order, name in ORDER_NAMES.items()
+        ),
         Chain("yours", settings),
         *(Chain(preset.label, preset.settings) for preset in ready),
         *(Chain(name, chosen) for name, chosen in own.items()),
