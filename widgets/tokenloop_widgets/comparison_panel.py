@@ -6,7 +6,8 @@ from textual.strip import Strip
 
 from tokenloop.records import ComparedCandidate, Comparison
 from tokenloop_widgets.drawing.cells import safe
-from tokenloop_widgets.drawing.comparison import body_height, comparison_strips, head_height
+from tokenloop_widgets.drawing.comparison import comparison_strips
+from tokenloop_widgets.drawing.comparison_layout import body_height, head_height
 from tokenloop_widgets.palette import Palette
 from tokenloop_widgets.rows_panel import RowsPanel
 

@@ -27,6 +27,12 @@ def bar(part: float, width: int, colour: str, track: str) -> list[Segment]:
     )
 
 
+def half_cells(part: float, width: int, *, half: str = "▌") -> list[str]:
+    """The cells of a bar of ``part`` (0 to 1) of ``width`` cells, to half a cell."""
+    full, rest = divmod(round(min(1.0, max(0.0, part)) * width * 2), 2)
+    return ["█"] * full + [half] * rest + [" "] * (width - full - rest)
+
+
 def line_bar(part: float, width: int, colour: str, track: str, ground: str) -> list[Segment]:
     """A thin bar ``━━━╸──`` to half a cell, for tables; its track is a line too."""
     if width <= 0:

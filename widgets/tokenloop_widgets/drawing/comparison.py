@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from tokenloop.records import ChainRecord, ComparedCandidate, Comparison, StageRecord
+from tokenloop.records import ChainRecord, ComparedCandidate, Comparison
+from tokenloop_widgets.drawing.bars import half_cells
 from tokenloop_widgets.drawing.cells import (
     Line,
     clip,
@@ -19,91 +18,21 @@ from tokenloop_widgets.drawing.cells import (
     safe,
     width_of,
 )
-from tokenloop_widgets.drawing.figures import PERCENT_WIDTH, bits, count, percent, stage_name
-from tokenloop_widgets.drawing.scales import scale_for, scale_text
+from tokenloop_widgets.drawing.comparison_layout import (
+    GAP,
+    MARKS,
+    Columns,
+    Heights,
+    acted,
+    scale_of,
+)
+from tokenloop_widgets.drawing.figures import bits, count, percent, stage_name
+from tokenloop_widgets.drawing.scales import scale_text
 from tokenloop_widgets.drawing.stage_words import stage_flow, stage_setting
 from tokenloop_widgets.palette import Palette, style
 
-MARKS, GAP = 2, 2
-LABEL_LEAST, LABEL_MOST = 8, 18
-BAR_LEAST = 4
-CHANGE_WIDTH = len("only right")
 ALIKE = 1e-9
 """Differences of float64 probabilities that should be nothing come out this small."""
-
-
-@dataclass(frozen=True)
-class Columns:
-    """Widths in cells; 0 is left out. ``bar`` and ``p`` stand on either side of the label."""
-
-    label: int
-    p: int
-    bar: int
-    change: int
-    model: int
-
-    @classmethod
-    def fit(cls, width: int) -> Columns:
-        """The columns that fit, the most telling ones first."""
-        room = width - MARKS
-        label = max(0, min(LABEL_MOST, max(LABEL_LEAST, width // 6), room))
-        room -= label
-        p = bar = change = model = 0
-        if room >= 2 * (GAP + PERCENT_WIDTH):
-            p = PERCENT_WIDTH
-            room -= 2 * (GAP + p)
-        if p and room >= GAP + CHANGE_WIDTH:
-            change = CHANGE_WIDTH
-            room -= GAP + change
-        if change and room >= GAP + PERCENT_WIDTH + 2 * (1 + BAR_LEAST):
-            model = PERCENT_WIDTH
-            room -= GAP + model
-        if p and room >= 2 * (1 + BAR_LEAST):
-            bar = room // 2 - 1
-        return cls(label, p, bar, change, model)
-
-
-@dataclass(frozen=True)
-class Heights:
-    """Lines for the funnels, for what is told below, and for the table between them."""
-
-    funnel: int
-    told: int
-    header: bool
-
-    @classmethod
-    def fit(cls, height: int, comparison: Comparison) -> Heights:
-        """As the height allows: names first, then stages, then what is told."""
-        told = 2 if height >= 10 else int(height >= 5)
-        stages = max(len(_acted(comparison.left)), len(_acted(comparison.right)))
-        funnel = 0
-        if height >= 6:
-            funnel = 1 + min(stages, max(1, height // 3)) if height >= 9 else 1
-        return cls(funnel, told, header=height >= 8)
-
-    @property
-    def head(self) -> int:
-        """Lines above the candidates: the funnels with a blank one below them, and the header."""
-        return self.funnel + (self.funnel > 1) + self.header
-
-    def body(self, height: int) -> int:
-        """Lines left for candidates."""
-        return max(0, height - self.head - self.told - bool(self.told))
-
-
-def body_height(comparison: Comparison, height: int) -> int:
-    """Lines for candidates."""
-    return Heights.fit(height, comparison).body(height)
-
-
-def head_height(comparison: Comparison, height: int) -> int:
-    """Lines above the candidates."""
-    return Heights.fit(height, comparison).head
-
-
-def scale_of(comparison: Comparison) -> float:
-    """The smallest of the fixed scales that no bar exceeds."""
-    return scale_for(max(c.left_p, c.right_p) for c in comparison.candidates)
 
 
 def comparison_strips(
@@ -176,21 +105,17 @@ def _funnel(
     title = Line(width, soft).add(name, ink)
     items = [(f"{count(chain.survivors)} left", amber), (bits(chain.entropy_bits), soft)]
     strips = [parts(title, items, gap=2).strip()]
-    acted = _acted(chain)
+    stages = acted(chain)
     room = lines - 1
-    shown = acted if len(acted) <= room else acted[: room - 1]
+    shown = stages if len(stages) <= room else stages[: room - 1]
     for stage in shown:
         line = Line(width, soft).skip(2).add(stage_name(safe(stage.name)), palette.on(palette.text))
         line.skip(1).add(safe(stage_setting(stage)), palette.on(palette.sampler, bold=True))
         strips.append(parts(line, [(stage_flow(stage), soft)], gap=2).strip())
-    if len(shown) < len(acted) and room > 0:
-        more = f"and {len(acted) - len(shown)} stages more"
+    if len(shown) < len(stages) and room > 0:
+        more = f"and {len(stages) - len(shown)} stages more"
         strips.append(Line(width, soft).skip(2).add(more, soft).strip())
     return fill_height(strips, width, lines, soft)
-
-
-def _acted(chain: ChainRecord) -> list[StageRecord]:
-    return [stage for stage in chain.stages if stage.skipped is None]
 
 
 # the candidates
@@ -237,7 +162,7 @@ def _row(
     if columns.p:
         _fate(line, candidate.left_p, candidate.left_cut_by, columns.p, palette, behind)
     if columns.bar:
-        cells = "".join(reversed(_cells(candidate.left_p / scale, columns.bar, half="▐")))
+        cells = "".join(reversed(half_cells(candidate.left_p / scale, columns.bar, half="▐")))
         line.skip(1).add(cells, amber)
     line.add("▸" if drawn[0] else " ", palette.on(palette.sampler, background=behind))
     ink = palette.on(palette.text, bold=any(drawn), underline=candidate.special, background=behind)
@@ -245,7 +170,7 @@ def _row(
     if columns.bar or columns.p:
         line.add("◂" if drawn[1] else " ", palette.on(palette.sampler, background=behind))
     if columns.bar:
-        line.add("".join(_cells(candidate.right_p / scale, columns.bar, half="▌")), amber)
+        line.add("".join(half_cells(candidate.right_p / scale, columns.bar)), amber)
     if columns.p:
         line.skip(1 if columns.bar else 0)
         _fate(line, candidate.right_p, candidate.right_cut_by, columns.p, palette, behind)
@@ -266,13 +191,6 @@ def _fate(
     else:
         name = first_fitting((stage_name(safe(cut_by)), "cut"), width)
         line.right(name, palette.on(palette.faint, background=behind), width)
-
-
-def _cells(part: float, width: int, *, half: str) -> list[str]:
-    """A bar to half a cell, from the label outwards."""
-    halves = round(min(1.0, max(0.0, part)) * width * 2)
-    full, rest = divmod(halves, 2)
-    return ["█"] * full + [half] * rest + [" "] * (width - full - rest)
 
 
 def _centred(text: str, width: int) -> str:

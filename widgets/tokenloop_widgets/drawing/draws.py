@@ -9,6 +9,7 @@ from rich.segment import Segment
 from textual.strip import Strip
 
 from tokenloop.records import DrawCount, DrawsRecord
+from tokenloop_widgets.drawing.bars import half_cells
 from tokenloop_widgets.drawing.cells import (
     Line,
     fill_height,
@@ -256,9 +257,7 @@ def _figures(
 
 def _bar(part: float, expected: float, width: int, palette: Palette, track: str) -> list[Segment]:
     """A bar of half cells with a tick in the cell where the expected end lies."""
-    halves = round(min(1.0, max(0.0, part)) * width * 2)
-    full, half = divmod(halves, 2)
-    cells = ["█"] * full + ["▌"] * half + [" "] * (width - full - half)
+    cells = half_cells(part, width)
     at = min(width - 1, int(min(1.0, expected) * width))
     amber = style(palette.sampler, track)
     before, after = "".join(cells[:at]), "".join(cells[at + 1 :])
