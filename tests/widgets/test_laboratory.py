@@ -13,8 +13,8 @@ from tokenloop_widgets.drawing.figures import percent, stage_name
 from tokenloop_widgets.drawing.scales import SCALES, scale_for
 from tokenloop_widgets.drawing.sweep import sweep_strips
 from tokenloop_widgets.drawing.tabs import tabs_strip
-from tokenloop_widgets.drawing.through import Sight, through_strips
-from tokenloop_widgets.drawing.through_layout import FINAL, MODEL, columns_of, fit
+from tokenloop_widgets.drawing.through import through_strips
+from tokenloop_widgets.drawing.through_layout import FINAL, MODEL, Sight, columns_of, fit
 from tokenloop_widgets.drawing.watch import watch_strips
 from tokenloop_widgets.palette import Palette
 from tokenloop_widgets.recorded import Laboratory, Recording, read_laboratory

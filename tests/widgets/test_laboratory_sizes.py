@@ -14,7 +14,8 @@ from tokenloop.records import Choice, Comparison, DrawsRecord, SweepRecord
 from tokenloop_widgets.drawing.comparison import comparison_strips
 from tokenloop_widgets.drawing.draws import draws_strips
 from tokenloop_widgets.drawing.sweep import sweep_strips
-from tokenloop_widgets.drawing.through import Sight, through_strips
+from tokenloop_widgets.drawing.through import through_strips
+from tokenloop_widgets.drawing.through_layout import Sight
 from tokenloop_widgets.drawing.watch import watch_strips
 from tokenloop_widgets.palette import DARK, Palette
 from tokenloop_widgets.recorded import read_laboratory

@@ -14,8 +14,15 @@ from tokenloop.records import Candidate, Choice, Token
 from tokenloop_widgets.drawing.cells import safe
 from tokenloop_widgets.drawing.figures import bits, count
 from tokenloop_widgets.drawing.scales import scale_text
-from tokenloop_widgets.drawing.through import Sight, through_strips
-from tokenloop_widgets.drawing.through_layout import Column, Heights, columns_of, fit, scale_of
+from tokenloop_widgets.drawing.through import through_strips
+from tokenloop_widgets.drawing.through_layout import (
+    Column,
+    Heights,
+    Sight,
+    columns_of,
+    fit,
+    scale_of,
+)
 from tokenloop_widgets.palette import Palette
 from tokenloop_widgets.rows_panel import RowsPanel
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from rich.style import Style
 from textual.strip import Strip
@@ -20,13 +19,12 @@ from tokenloop_widgets.drawing.cells import (
 )
 from tokenloop_widgets.drawing.figures import (
     PERCENT_WIDTH,
-    UNKNOWN,
     count,
     percent,
     stage_name,
 )
 from tokenloop_widgets.drawing.heat import heat
-from tokenloop_widgets.drawing.sampler import survivors
+from tokenloop_widgets.drawing.through_figures import entropy_of, left_by, masses
 from tokenloop_widgets.drawing.through_layout import (
     FINAL,
     GAP,
@@ -35,9 +33,12 @@ from tokenloop_widgets.drawing.through_layout import (
     Column,
     Heights,
     Layout,
+    Row,
+    Sight,
     columns_of,
     cutter,
     fit,
+    rows_in_sight,
     scale_of,
     setting_of,
 )
@@ -45,33 +46,6 @@ from tokenloop_widgets.drawing.through_told import told_of_candidate, told_of_co
 from tokenloop_widgets.palette import Palette
 
 CUT, GONE = "×", "·"
-
-
-@dataclass(frozen=True)
-class Sight:
-    """What of the table is in sight.
-
-    Attributes:
-        top: index of the first candidate in the window.
-        left: the first stage wanted, as an index into the columns.
-        row: index of the highlighted candidate, or ``None``.
-        column: index of the highlighted column.
-        every: show the stages that did nothing, too.
-    """
-
-    top: int = 0
-    left: int = 1
-    row: int | None = None
-    column: int = 0
-    every: bool = False
-
-
-@dataclass(frozen=True)
-class Row:
-    """A candidate on a line; ``index`` is -1 of the marked draw that lies outside the window."""
-
-    candidate: Candidate
-    index: int
 
 
 def through_strips(
@@ -102,24 +76,6 @@ def through_strips(
     sight = sight or Sight()
     table = _Table(choice, rows, width, height, palette, sight, whole=candidates is None)
     return fill_height(table.strips(), width, height, soft)
-
-
-def rows_in_sight(
-    choice: Choice, rows: Sequence[Candidate], body: int, top: int, *, whole: bool
-) -> list[Row]:
-    """The candidates of the window; where all are listed, the marked draw is always among them.
-
-    Args:
-        choice: whose draw is marked.
-        rows: all candidates at hand.
-        body: lines for them.
-        top: index of the first.
-        whole: whether the rows are the model's best, without a gap.
-    """
-    shown = [Row(rows[index], index) for index in range(top, min(len(rows), top + body))]
-    if whole and shown and all(row.candidate.id != choice.chosen.id for row in shown):
-        shown = [*shown[: body - 1], Row(choice.chosen, -1)]
-    return shown
 
 
 class _Table:
@@ -180,15 +136,17 @@ class _Table:
         if heights.names:
             lines.append(self.names())
         if heights.settings:
-            lines.append(self.headings("setting", [self.setting(c) for c in self.columns]))
+            settings = [setting_of(c.record) if c.record else "" for c in self.columns]
+            lines.append(self.headings("setting", settings, coloured=True))
         if heights.survivors:
-            texts = [(count(self.left_by(c)), self.colour(c)) for c in self.columns]
-            lines.append(self.headings("candidates left", texts))
+            left = [count(left_by(c, self.choice)) for c in self.columns]
+            lines.append(self.headings("candidates left", left, coloured=True))
         if heights.mass:
-            lines.append(self.headings("mass left", self.masses()))
+            left = [percent(mass) for mass in masses(self.columns, self.choice)]
+            lines.append(self.headings("mass left", left))
         if heights.entropy:
-            texts = [(self.entropy(c), self.palette.soft) for c in self.columns]
-            lines.append(self.headings("entropy in bits", texts))
+            entropies = [entropy_of(c, self.choice) for c in self.columns]
+            lines.append(self.headings("entropy in bits", entropies))
         return lines
 
     def names(self) -> Strip:
@@ -226,45 +184,12 @@ class _Table:
         final = index == len(self.columns) - 1
         return " ›" if layout.after and final and index else "  "
 
-    def setting(self, column: Column) -> tuple[str, str]:
-        stage = column.record
-        if stage is None:
-            return "", self.palette.soft
-        return setting_of(stage), self.colour(column)
-
-    def left_by(self, column: Column) -> int:
-        """How many candidates are left after a column."""
-        if column.record is not None:
-            return column.record.survivors
-        if column.stage == MODEL:
-            return self.choice.vocab_size
-        return survivors(self.choice) or 0
-
-    def masses(self) -> list[tuple[str, str]]:
-        """What is left of the probability that entered the chain, column by column."""
-        left, texts = 1.0, []
-        by_stage: dict[int, float] = {}
-        for index, stage in enumerate(self.choice.stages):
-            left *= 1 - stage.mass_cut
-            by_stage[index] = left
-        for column in self.columns:
-            mass = left if column.stage == FINAL else by_stage.get(column.stage, 1.0)
-            texts.append((percent(mass), self.palette.soft))
-        return texts
-
-    def entropy(self, column: Column) -> str:
-        choice = self.choice
-        value = choice.entropy_bits if column.stage == MODEL else choice.final_entropy_bits
-        if column.record is not None:
-            value = column.record.entropy_bits
-        return UNKNOWN if value is None else f"{value + 0.0:.2f}"
-
-    def headings(self, name: str, texts: Sequence[tuple[str, str]]) -> Strip:
+    def headings(self, name: str, texts: Sequence[str], *, coloured: bool = False) -> Strip:
         line = self.begin(name)
         for placed in self.layout.placed:
-            text, colour = texts[placed.index]
+            colour = self.colour(self.columns[placed.index]) if coloured else self.palette.soft
             line.skip(GAP)
-            self.place(line, text, self.palette.on(colour), placed.width)
+            self.place(line, texts[placed.index], self.palette.on(colour), placed.width)
         return line.strip()
 
     def begin(self, name: str) -> Line:

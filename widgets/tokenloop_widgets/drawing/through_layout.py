@@ -220,3 +220,48 @@ class Heights:
         """Lines left for candidates."""
         below = self.told + (1 if self.told else 0)  # a blank line before what is told
         return max(0, height - self.head - self.tail - below)
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What of the table is in sight.
+
+    Attributes:
+        top: index of the first candidate in the window.
+        left: the first stage wanted, as an index into the columns.
+        row: index of the highlighted candidate, or ``None``.
+        column: index of the highlighted column.
+        every: show the stages that did nothing, too.
+    """
+
+    top: int = 0
+    left: int = 1
+    row: int | None = None
+    column: int = 0
+    every: bool = False
+
+
+@dataclass(frozen=True)
+class Row:
+    """A candidate on a line; ``index`` is -1 of the marked draw that lies outside the window."""
+
+    candidate: Candidate
+    index: int
+
+
+def rows_in_sight(
+    choice: Choice, rows: Sequence[Candidate], body: int, top: int, *, whole: bool
+) -> list[Row]:
+    """The candidates of the window; where all are listed, the marked draw is always among them.
+
+    Args:
+        choice: whose draw is marked.
+        rows: all candidates at hand.
+        body: lines for them.
+        top: index of the first.
+        whole: whether the rows are the model's best, without a gap.
+    """
+    shown = [Row(rows[index], index) for index in range(top, min(len(rows), top + body))]
+    if whole and shown and all(row.candidate.id != choice.chosen.id for row in shown):
+        shown = [*shown[: body - 1], Row(choice.chosen, -1)]
+    return shown
