@@ -18,6 +18,7 @@ from tokenloop_widgets.key_bar import KeyBar
 from tokenloop_widgets.latency_panel import LatencyPanel
 from tokenloop_widgets.palette import DARK, LIGHT, THEMES, Palette, palette_of
 from tokenloop_widgets.panel import Panel
+from tokenloop_widgets.rows_panel import RowsPanel
 from tokenloop_widgets.sampler_panel import SamplerPanel
 from tokenloop_widgets.stage_list import StageList
 from tokenloop_widgets.status_bar import StatusBar
@@ -44,6 +45,7 @@ __all__ = [
     "LatencyPanel",
     "Palette",
     "Panel",
+    "RowsPanel",
     "SamplerPanel",
     "StageList",
     "StageRow",

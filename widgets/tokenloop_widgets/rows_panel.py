@@ -9,6 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.events import Click, MouseScrollDown, MouseScrollUp
 from textual.message import Message
 
+from tokenloop.records import Token
 from tokenloop_widgets.panel import Panel
 
 WHEEL_ROWS = 3
@@ -40,6 +41,11 @@ class RowsPanel(Panel):
 
     _top = 0
     _cursor: int | None = None
+
+    @property
+    def highlighted(self) -> Token | None:
+        """The token of the cursor's row."""
+        return None
 
     @property
     def row_count(self) -> int:

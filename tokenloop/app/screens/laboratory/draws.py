@@ -64,11 +64,6 @@ class DrawsScreen(ViewScreen):
         self._inquiry.want(count, choice, lambda engine: engine.draws(count))
         self.panel.show(self._inquiry.answer, placeholder=COMPUTING)
 
-    def pinnable(self) -> int | None:
-        """The highlighted token."""
-        highlighted = self.panel.highlighted
-        return None if highlighted is None else highlighted.id
-
     def action_draw(self, count: int) -> None:
         """Draw so many."""
         self._count = count
@@ -77,4 +72,4 @@ class DrawsScreen(ViewScreen):
     def on_rows_panel_pressed(self, event: DrawsPanel.Pressed) -> None:
         """Enter takes the highlighted token."""
         event.stop()
-        self.take(self.pinnable())
+        self.take(self.highlighted_id)

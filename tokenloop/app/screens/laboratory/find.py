@@ -88,11 +88,6 @@ class FindScreen(ViewScreen):
             placeholder=_nothing(found, waiting=self._inquiry.waiting),
         )
 
-    def pinnable(self) -> int | None:
-        """The highlighted token."""
-        highlighted = self.panel.highlighted
-        return None if highlighted is None else highlighted.id
-
     def on_input_changed(self, event: Input.Changed) -> None:
         """Search as it is typed."""
         event.stop()
@@ -106,7 +101,7 @@ class FindScreen(ViewScreen):
     def on_rows_panel_pressed(self, event: ThroughPanel.Pressed) -> None:
         """Enter on a token."""
         event.stop()
-        self.take(self.pinnable())
+        self.take(self.highlighted_id)
 
     def action_rows(self, how: str, by: int) -> None:
         """From the line to the tokens, or on among them."""

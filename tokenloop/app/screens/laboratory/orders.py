@@ -72,11 +72,6 @@ class OrdersScreen(ViewScreen):
         self._inquiry.want((left, right), choice, lambda engine: engine.compare(left, right))
         self.panel.show(self._inquiry.answer, side=self._side, placeholder=COMPUTING)
 
-    def pinnable(self) -> int | None:
-        """The highlighted candidate."""
-        highlighted = self.panel.highlighted
-        return None if highlighted is None else highlighted.id
-
     def action_side(self) -> None:
         """Choose for the other side."""
         self._side = 1 - self._side
@@ -91,4 +86,4 @@ class OrdersScreen(ViewScreen):
     def on_rows_panel_pressed(self, event: ComparisonPanel.Pressed) -> None:
         """Enter takes the highlighted candidate."""
         event.stop()
-        self.take(self.pinnable())
+        self.take(self.highlighted_id)

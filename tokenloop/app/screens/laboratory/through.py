@@ -50,18 +50,13 @@ class ThroughScreen(ViewScreen):
             view.choice, name=name, after=view.token_before, placeholder=view.placeholder
         )
 
-    def pinnable(self) -> int | None:
-        """The highlighted candidate."""
-        highlighted = self.panel.highlighted
-        return None if highlighted is None else highlighted.id
-
     def action_every(self) -> None:
         """Show the stages that did nothing, or not."""
         self.panel.action_every()
 
     def action_take_highlighted(self) -> None:
         """Force the highlighted candidate."""
-        self.take(self.pinnable())
+        self.take(self.highlighted_id)
 
     def on_rows_panel_pressed(self, event: ThroughPanel.Pressed) -> None:
         """Enter."""

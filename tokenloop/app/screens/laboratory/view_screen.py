@@ -11,7 +11,7 @@ from textual.widgets import Static
 
 from tokenloop.app.keys import BY_ID, keys_of
 from tokenloop.app.layout import LOW, arrange
-from tokenloop_widgets import Key, KeyBar, Panel
+from tokenloop_widgets import Key, KeyBar, Panel, RowsPanel
 
 if TYPE_CHECKING:
     from textual import events
@@ -160,14 +160,16 @@ class ViewScreen(Screen[None]):
                 self.conductor.roll()
         self.follow()
 
-    def pinnable(self) -> int | None:
-        """The token that ``w`` is about; ``None`` is the marked draw's."""
-        return None
+    @property
+    def highlighted_id(self) -> int | None:
+        """The token under the cursor, where the panel has one."""
+        highlighted = self.panel.highlighted if isinstance(self.panel, RowsPanel) else None
+        return None if highlighted is None else highlighted.id
 
     def action_watch(self) -> None:
-        """Pin a token, or unpin it."""
+        """Pin the highlighted token, else the marked draw's; or unpin it."""
         self.hush()
-        self.conductor.watch(self.pinnable())
+        self.conductor.watch(self.highlighted_id)
 
     def take(self, token_id: int | None) -> None:
         """Force a token and go back to the panels; without one, say how to choose it."""

@@ -51,11 +51,6 @@ class WatchScreen(ViewScreen):
         else:
             self.panel.show(snapshot.watched, len(snapshot.prefix), placeholder=hint)
 
-    def pinnable(self) -> int | None:
-        """The highlighted token."""
-        highlighted = self.panel.highlighted
-        return None if highlighted is None else highlighted.id
-
     def action_turn(self, dial: str) -> None:
         """A step or a rewind, too: the plots grow and shrink with the text."""
         self.hush()
