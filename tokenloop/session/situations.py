@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tokenloop.records import Choice
@@ -11,6 +11,9 @@ from tokenloop.sampling.stages.mirostat import mu_after, steers
 from tokenloop.session.grammars import Grammars
 from tokenloop.session.passes import common_prefix
 from tokenloop.session.vocabulary import Vocabulary
+
+Situate = Callable[[SamplerSettings], Situation]
+"""Gives the situation of the pending draw under other settings."""
 
 
 @dataclass(frozen=True)

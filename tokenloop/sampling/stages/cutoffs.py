@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from tokenloop.sampling.candidates import Candidates
-from tokenloop.sampling.stages.cutting import cut_by_level, greedy_note, replaced, with_min_keep
+from tokenloop.sampling.stages.cutting import cut_by_level, leaves_the_best, replaced, with_min_keep
 from tokenloop.sampling.stages.stage import Context, Effect, Stage
 
 
@@ -44,7 +44,7 @@ EPSILON_CUTOFF = Stage(
     _epsilon_off,
     epsilon_cutoff,
     "all have at least ε",
-    greedy_note,
+    leaves_the_best,
 )
 ETA_CUTOFF = Stage(
     "eta_cutoff",
@@ -52,5 +52,5 @@ ETA_CUTOFF = Stage(
     _eta_off,
     eta_cutoff,
     "all have at least η",
-    greedy_note,
+    leaves_the_best,
 )

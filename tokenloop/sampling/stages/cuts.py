@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tokenloop.sampling.candidates import Candidates
-from tokenloop.sampling.stages.cutting import cut, greedy_note, replaced, with_min_keep
+from tokenloop.sampling.stages.cutting import cut, leaves_the_best, replaced, with_min_keep
 from tokenloop.sampling.stages.stage import Context, Stage
 
 
@@ -76,7 +76,7 @@ TOP_K = Stage(
     _top_k_off,
     top_k,
     "no more than k are left",
-    greedy_note,
+    leaves_the_best,
     _top_k_definition,
 )
 TOP_P = Stage(
@@ -85,7 +85,7 @@ TOP_P = Stage(
     _top_p_off,
     top_p,
     "all are needed to reach p",
-    greedy_note,
+    leaves_the_best,
 )
 MIN_P = Stage(
     "min_p",
@@ -93,5 +93,5 @@ MIN_P = Stage(
     _min_p_off,
     min_p,
     "all reach that part of the best",
-    greedy_note,
+    leaves_the_best,
 )

@@ -35,9 +35,14 @@ def replaced(context: Context) -> str | None:
     return None
 
 
-def greedy_note(context: Context) -> str | None:
+def leaves_the_best(context: Context) -> str | None:
     """What a cut that always leaves the best one is worth at T = 0."""
     return "greedy: the best one stays, whatever this cuts" if context.settings.greedy else None
+
+
+def may_cut_the_best(context: Context) -> str | None:
+    """What a cut that may take the best one is worth at T = 0."""
+    return "greedy: matters, for it may cut the best one" if context.settings.greedy else None
 
 
 def with_min_keep(values: Values, context: Context) -> Values:

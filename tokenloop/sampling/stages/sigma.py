@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tokenloop.sampling.candidates import Candidates
-from tokenloop.sampling.stages.cutting import greedy_note, replaced
+from tokenloop.sampling.stages.cutting import leaves_the_best, replaced
 from tokenloop.sampling.stages.stage import Context, Effect, Stage
 
 
@@ -32,5 +32,5 @@ TOP_N_SIGMA = Stage(
     _off,
     top_n_sigma,
     "all are within n · σ of the best",
-    greedy_note,
+    leaves_the_best,
 )

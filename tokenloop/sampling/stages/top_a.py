@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tokenloop.sampling.candidates import Candidates
-from tokenloop.sampling.stages.cutting import cut, greedy_note, replaced, with_min_keep
+from tokenloop.sampling.stages.cutting import cut, leaves_the_best, replaced, with_min_keep
 from tokenloop.sampling.stages.stage import Context, Effect, Stage
 
 
@@ -28,5 +28,5 @@ TOP_A = Stage(
     _off,
     top_a,
     "all reach a · p² of the best",
-    greedy_note,
+    leaves_the_best,
 )

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from tokenloop.sampling.candidates import Candidates, Floats
 from tokenloop.sampling.levels import Side, level_that_reaches, levels_of
-from tokenloop.sampling.stages.cutting import replaced, with_min_keep
+from tokenloop.sampling.stages.cutting import may_cut_the_best, replaced, with_min_keep
 from tokenloop.sampling.stages.stage import Context, Effect, Stage, Values
 
 
@@ -50,10 +50,6 @@ def _off(context: Context) -> str | None:
     return "off: p = 1" if context.settings.typical_p == 1 else replaced(context)
 
 
-def _note(context: Context) -> str | None:
-    return "greedy: matters, for it may cut the best one" if context.settings.greedy else None
-
-
 def _definition(context: Context) -> str:
     if context.settings.order == "llamacpp":
         return "stops once the sum is above p"
@@ -66,6 +62,6 @@ TYPICAL_P = Stage(
     _off,
     typical_p,
     "all are needed to pass p",
-    _note,
+    may_cut_the_best,
     _definition,
 )

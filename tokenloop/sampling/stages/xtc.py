@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokenloop.sampling.candidates import Candidates
-from tokenloop.sampling.stages.cutting import replaced, with_min_keep
+from tokenloop.sampling.stages.cutting import may_cut_the_best, replaced, with_min_keep
 from tokenloop.sampling.stages.stage import Context, Effect, Stage, Values
 
 
@@ -57,8 +57,4 @@ def _values(context: Context) -> Values:
     return with_min_keep(values, context)
 
 
-def _note(context: Context) -> str | None:
-    return "greedy: matters, for it may cut the best one" if context.settings.greedy else None
-
-
-XTC = Stage("xtc", _values, _off, xtc, note=_note)
+XTC = Stage("xtc", _values, _off, xtc, note=may_cut_the_best)

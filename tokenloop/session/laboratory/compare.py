@@ -9,9 +9,9 @@ from tokenloop.records import ChainRecord, ComparedCandidate, Comparison
 from tokenloop.sampling import SamplerSettings, Trace, run_chain
 from tokenloop.sampling.candidates import Floats, Ids
 from tokenloop.session.laboratory.ranks import ranks_of
-from tokenloop.session.laboratory.sweep import Situate
 from tokenloop.session.now import Now
 from tokenloop.session.recorder import pending_draw, stage_records
+from tokenloop.session.situations import Situate
 from tokenloop.session.vocabulary import Vocabulary
 
 Named = tuple[str, SamplerSettings]

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 
 import numpy as np
 
 from tokenloop.errors import DistributionError, SettingError
 from tokenloop.records import SweepPoint, SweepRecord
-from tokenloop.sampling import PARAMETERS, Parameter, SamplerSettings, Situation, run_chain
+from tokenloop.sampling import PARAMETERS, Parameter, SamplerSettings, run_chain
 from tokenloop.session.now import Now
+from tokenloop.session.situations import Situate
 from tokenloop.session.vocabulary import Vocabulary
 
 MOST_POINTS = 401
-
-Situate = Callable[[SamplerSettings], Situation]
-"""The situation of the pending draw under other settings."""
 
 
 def sweep(
