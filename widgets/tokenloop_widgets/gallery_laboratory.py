@@ -7,10 +7,15 @@ from typing import TypeVar
 
 from textual.app import App
 
+from tokenloop.records import StageRecord
 from tokenloop_widgets.comparison_panel import ComparisonPanel
+from tokenloop_widgets.drawing.figures import setting, stage_name
+from tokenloop_widgets.drawing.stage_list import Cell, Cursor, StageRow, State
+from tokenloop_widgets.drawing.stage_words import is_off
 from tokenloop_widgets.draws_panel import DrawsPanel
 from tokenloop_widgets.panel import Panel
 from tokenloop_widgets.recorded import Laboratory
+from tokenloop_widgets.stage_list import StageList
 from tokenloop_widgets.sweep_panel import SweepPanel
 from tokenloop_widgets.tabs_line import TabsLine
 from tokenloop_widgets.through_panel import ThroughPanel
@@ -26,6 +31,7 @@ MAKERS: dict[str, Callable[[str], Panel]] = {
     "sweep": lambda name: SweepPanel(id=name),
     "watch": lambda name: WatchPanel(id=name),
     "tabs": lambda name: TabsLine(id=name),
+    "stages": lambda name: StageList(id=name),
 }
 """What makes each page's widget, by the page's name."""
 
@@ -58,6 +64,8 @@ def fill(app: App[None], laboratory: Laboratory, moment: int) -> dict[str, str]:
     app.query_one("#watch", WatchPanel).show(laboratory.watched, laboratory.position)
     labels = [one.label for one in laboratory.sweeps]
     app.query_one("#tabs", TabsLine).show(labels, moment % len(labels))
+    rows = tuple(map(_row, choice.stages))
+    app.query_one("#stages", StageList).show(rows, Cursor(row=moment % len(rows)), choice)
     acted = sum(stage.skipped is None for stage in choice.stages)
     return {
         "through": f"{acted} stages act",
@@ -67,4 +75,12 @@ def fill(app: App[None], laboratory: Laboratory, moment: int) -> dict[str, str]:
         "sweep": f"over {sweep.label}",
         "watch": "three tokens over the steps",
         "tabs": labels[moment % len(labels)],
+        "stages": "the stages as a list to edit",
     }
+
+
+def _row(stage: StageRecord) -> StageRow:
+    """A stage's row with its settings as the record has them."""
+    state: State = "acts" if stage.skipped is None else "off" if is_off(stage) else "idle"
+    cells = tuple(Cell(name, setting(value)) for name, value in stage.settings.items())
+    return StageRow(stage_name(stage.name), state, cells, stage)
