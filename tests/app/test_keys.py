@@ -14,7 +14,6 @@ from tokenloop.app.screens.help import HelpScreen
 from tokenloop.app.screens.models import ModelsScreen
 from tokenloop.app.screens.presets import PresetsScreen
 from tokenloop.app.screens.run_until import RunUntilScreen
-from tokenloop.app.screens.sampler import SamplerScreen
 from tokenloop.app.screens.start import StartScreen
 from tokenloop_widgets import CandidatesPanel
 
@@ -92,7 +91,6 @@ async def test_temperature_does_not_leave_its_range() -> None:
         ("t", TypeScreen),
         ("e", EditorScreen),
         ("A", RunUntilScreen),
-        ("s", SamplerScreen),
         ("P", PresetsScreen),
         ("n", StartScreen),
         ("m", ModelsScreen),

@@ -4,17 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.app.driving import Driven, driven
+from tests.app.driving import driven
 from tokenloop.app.layout import layout_for
 from tokenloop_widgets import StageList
-
-
-async def placed(world: Driven) -> None:
-    """Wait until the window of the stages stands where the panels leave it room."""
-    for _ in range(3):
-        await world.pilot.pause(0.04)
-        await world.settle()
-
 
 ALL = ["text", "candidates", "sampler", "cache", "latency"]
 
@@ -98,7 +90,6 @@ async def test_the_focused_setting_and_the_line_below_are_always_in_view(
         screen = world.app.screen
         stages = screen.query_one(StageList)
         for _ in range(24):
-            await placed(world)
             shown = [stages.render_line(row).text for row in range(stages.size.height)]
             assert any(line.startswith("▌") for line in shown)
             note = screen.query_one(".note").region
@@ -113,7 +104,6 @@ async def test_a_window_is_whole_in_a_tiny_terminal(key: str) -> None:
         world.conductor.open("a prompt of so many words that its end alone fits into a line")
         await world.settle()
         await world.press(key)
-        await placed(world)
         window = world.app.screen.query_one(".window").region
         note = world.app.screen.query_one(".note").region
         assert world.app.screen.region.contains_region(window)

@@ -44,9 +44,6 @@ async def test_main_view_light(picture: SnapshotAssertion) -> None:
 async def test_sampler_stages(picture: SnapshotAssertion, size: tuple[int, int]) -> None:
     async with driven(size=size) as world:
         await world.press("s", "right", "up", "up", "up", "space", "tab")
-        for _ in range(3):
-            await world.pilot.pause(0.05)
-            await world.settle()
         assert _svg(world) == picture
 
 

@@ -6,11 +6,12 @@ import math
 from typing import TYPE_CHECKING
 
 import pytest
+from textual import events
 
 from tests.app.driving import Driven, driven
 from tokenloop.app.sampler.rows import rows_of
 from tokenloop.app.screens.presets import PresetsScreen
-from tokenloop.app.screens.sampler import SamplerScreen, SettingInput
+from tokenloop.app.screens.sampler import SamplerEditor, SettingInput
 from tokenloop.loop.events import Failed
 from tokenloop.sampling import ORDERS, Grammar, SamplerSettings
 from tokenloop_widgets import StageList
@@ -21,10 +22,9 @@ if TYPE_CHECKING:
 
 async def select(world: Driven, field: str) -> None:
     """Open the window if need be and go to a setting."""
-    if world.app.screen is world.main:
+    if not world.main.editing:
         await world.press("s")
-    screen = world.app.screen
-    assert isinstance(screen, SamplerScreen)
+    screen = world.main.query_one(SamplerEditor)
     screen._end_typing()
     rows = rows_of(world.conductor.settings)
     index = next(n for n, row in enumerate(rows) if field in [f.name for f in row.fields])
@@ -126,11 +126,11 @@ async def test_a_digit_begins_a_value_and_escape_takes_it_back() -> None:
         assert settings_of(world).temperature == 1.5
         await world.press("escape")
         assert settings_of(world).temperature == 0.8
-        assert isinstance(world.app.screen, SamplerScreen)
+        assert world.main.editing
         await world.press("0", "full_stop", "3", "down")
         assert settings_of(world).temperature == 0.3
         await world.press("escape")
-        assert world.app.screen is world.main
+        assert not world.main.editing
 
 
 async def test_the_seed_can_be_typed() -> None:
@@ -289,7 +289,7 @@ async def test_what_the_session_refuses_is_said_in_the_window_and_the_value_is_a
         await select(world, "top_k")
         world.loop.hold = True
         await world.press("right")
-        assert "41" in row_of(world, "top-k")
+        assert settings_of(world).top_k == 41
         request = world.conductor._configure_request
         assert request is not None
         world.app._mailbox.put(Failed(request=request, message="top_k = 41 is not possible"))
@@ -320,10 +320,10 @@ async def test_presets_open_from_the_window_and_lead_back_to_it() -> None:
         await world.press("s", "P")
         assert isinstance(world.app.screen, PresetsScreen)
         await world.press("end", "enter")
-        assert isinstance(world.app.screen, SamplerScreen)
+        assert world.main.editing
         assert "0.3" in row_of(world, "temperature")
         await world.press("escape")
-        assert world.app.screen is world.main
+        assert world.focused == "candidates"
         assert world.shown == ["text", "candidates", "sampler", "cache", "latency"]
 
 
@@ -332,8 +332,6 @@ async def test_the_panels_stand_as_before_once_the_window_is_closed() -> None:
         async with driven(size=size) as world:
             before = {panel.id: panel.region for panel in world.main.panels if panel.display}
             await world.press("s", "escape")
-            await world.pilot.pause(0.05)
-            await world.settle()
             after = {panel.id: panel.region for panel in world.main.panels if panel.display}
             assert after == before
 
@@ -342,12 +340,9 @@ async def test_the_window_covers_the_sampler_and_nothing_else() -> None:
     for size in ((140, 40), (100, 30), (80, 24)):
         async with driven(size=size) as world:
             await world.press("s")
-            for _ in range(3):
-                await world.pilot.pause(0.05)
-                await world.settle()
             window = world.app.screen.query_one("#sampler-window").region
             for panel in world.main.panels:
-                if panel.display and panel.id != "sampler":
+                if panel.display:
                     assert not panel.region.overlaps(window), (size, panel.id)
             assert window.bottom == size[1]
 
@@ -355,9 +350,60 @@ async def test_the_window_covers_the_sampler_and_nothing_else() -> None:
 async def test_the_window_scrolls_with_the_wheel_and_takes_clicks() -> None:
     async with driven() as world:
         await world.press("s")
-        for _ in range(3):
-            await world.pilot.pause(0.05)
-            await world.settle()
         await world.pilot.click(StageList, offset=(5, 0))
         await world.settle()
         assert row_of(world, "logit bias").startswith("▌")
+
+
+async def test_no_key_in_the_window_reaches_the_session() -> None:
+    async with driven() as world:
+        await world.press("s", *"rRaAtenmcpzdwbv", "left_square_bracket", "question_mark", "q", "y")
+        assert {call[0] for call in world.loop.calls} <= {"load", "open"}
+        assert world.main.editing
+        assert world.app.screen is world.main
+        assert world.app.is_running
+        await world.press("s", "r")
+        assert world.calls("roll") == [()]
+
+
+async def test_text_typed_ahead_into_a_value_lands_in_it() -> None:
+    async with driven() as world:
+        for key in ("s", "1", "full_stop", "3"):
+            world.app.post_message(events.Key(key, "." if key == "full_stop" else key))
+        await world.settle()
+        assert settings_of(world).temperature == 1.3
+
+
+@pytest.mark.parametrize("moment", ["no model", "reading", "past"])
+async def test_the_window_does_not_open_at_a_wrong_moment(moment: str) -> None:
+    async with driven(hold=moment == "no model") as world:
+        if moment == "reading":
+            world.loop.hold = True
+            await world.press("t", "x", "enter")
+        elif moment == "past":
+            await world.press("left_square_bracket")
+        await world.press("s")
+        assert world.notice
+        assert not world.main.editing
+
+
+async def test_the_window_stays_while_the_loop_runs_and_where_the_context_is_full() -> None:
+    async with driven() as world:
+        world.loop.steps_a_run = 64 - 5
+        await world.press("s", "right", "escape", "a", "s", "right")
+        assert settings_of(world).temperature == 1.0
+        assert row_of(world, "temperature").startswith("▌")
+
+
+async def test_a_click_elsewhere_leaves_the_window_its_keys() -> None:
+    async with driven() as world:
+        await world.press("s")
+        await world.pilot.click("#candidates", offset=(5, 3))
+        await world.pilot.click("#text", offset=(3, 1))
+        await world.press("r", "right")
+        assert not world.calls("roll")
+        assert not world.calls("look")
+        assert settings_of(world).temperature == 0.9
+        await world.pilot.click("#candidates", offset=(5, 3))
+        await world.press("escape")
+        assert not world.main.editing

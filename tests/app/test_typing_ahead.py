@@ -13,7 +13,6 @@ from tokenloop.app.screens.help import HelpScreen
 from tokenloop.app.screens.models import ModelsScreen
 from tokenloop.app.screens.presets import PresetsScreen
 from tokenloop.app.screens.run_until import RunUntilScreen
-from tokenloop.app.screens.sampler import SamplerScreen
 from tokenloop.app.screens.start import StartScreen
 
 NAMES = {" ": "space", "?": "question_mark", "[": "left_square_bracket", "\r": "enter"}
@@ -35,7 +34,6 @@ async def at_once(world: Driven, typed: str, *more: str) -> None:
         ("t", TypeScreen),
         ("e", EditorScreen),
         ("A", RunUntilScreen),
-        ("s", SamplerScreen),
         ("P", PresetsScreen),
         ("n", StartScreen),
         ("m", ModelsScreen),

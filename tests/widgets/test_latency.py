@@ -10,6 +10,7 @@ from tokenloop_widgets.drawing.latency import (
     latency_strips,
     pass_strips,
     phases,
+    redraw_words,
 )
 from tokenloop_widgets.palette import Palette
 
@@ -110,3 +111,9 @@ def test_a_pass_over_one_given_token_is_no_step(dark: Palette) -> None:
     assert "25.1 ms a token" in text
     assert "no step measured yet" in text
     assert "p50" not in text
+
+
+def test_a_redraw_says_what_it_took_and_that_no_pass_ran() -> None:
+    assert redraw_words(LatencyHistory(redraw_ms=0.6, paint_ms=2.5)) == "redraw 3.1 ms, no pass"
+    assert redraw_words(LatencyHistory(redraw_ms=None, paint_ms=2.5)) == ""
+    assert redraw_words(LatencyHistory(redraw_ms=0.6)) == ""

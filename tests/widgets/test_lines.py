@@ -6,6 +6,7 @@ import pytest
 from msgspec import structs
 
 from tests.widgets.strips import lines
+from tokenloop.records import Repetition
 from tokenloop_widgets.drawing.figures import milliseconds
 from tokenloop_widgets.drawing.keys import Key, fitting, keys_strip
 from tokenloop_widgets.drawing.status import Status, status_strip
@@ -118,3 +119,26 @@ def test_the_summary_of_an_earlier_moment_is_that_passes_own(
         whole,
     ]
     assert "decode" not in lines(strips)[2]
+
+
+def test_status_says_that_the_text_repeats_itself_as_fully_as_fits(
+    recording: Recording, dark: Palette
+) -> None:
+    loop = Repetition(
+        period=9,
+        times=3,
+        start=4,
+        text="␣violets␣are",
+        entropy_before_bits=2.1,
+        entropy_bits=0.3,
+    )
+    status = Status(recording.model, 7, "llamacpp", repetition=loop)
+    for width in (140, 80):
+        text = status_strip(status, width, dark).text
+        assert "↻ repeats 9 tokens, 3 times · entropy 2.1 → 0.3 bits" in text
+        assert text.rstrip().endswith("ready")
+    assert "↻ 9 tokens, 3 times" in status_strip(status, 45, dark).text
+    one = structs.replace(loop, period=1, entropy_bits=None)
+    told = status_strip(Status(recording.model, repetition=one), 140, dark).text
+    assert "↻ repeats 1 token, 3 times " in told
+    assert "entropy" not in told

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
 from tokenloop.app.conductor import Conductor
@@ -203,7 +204,9 @@ class TokenloopApp(OneByOneApp):
         """Have it told when the screen is painted; a screen that goes takes the request along."""
         if self._painting_since is not None:
             self._paints += 1
-            self.call_after_refresh(self._painted, self._paints)
+            # By way of a panel: once it has its turn, every widget has said what is to be painted.
+            behind = partial(self.call_after_refresh, self._painted, self._paints)
+            self.panels.panels.latency.call_later(behind)
 
     def _painted(self, number: int) -> None:
         """What was taken in is on the screen: measure, then take in what came meanwhile."""

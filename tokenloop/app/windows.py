@@ -10,7 +10,6 @@ from tokenloop.app.screens.laboratory.opening import VIEWS, view_for
 from tokenloop.app.screens.models import ModelsScreen
 from tokenloop.app.screens.presets import PresetsScreen
 from tokenloop.app.screens.run_until import RunUntilScreen
-from tokenloop.app.screens.sampler import SamplerScreen
 from tokenloop.app.state import Given, Refused
 
 if TYPE_CHECKING:
@@ -41,10 +40,12 @@ def open_window(app: TokenloopApp, command: str) -> bool:
             _run_until(app)
         case "sampler":
             if app.conductor.may_configure():
-                _sampler(app)
+                app.panels.edit_sampler()
         case "presets":
             if app.conductor.may_configure():
                 _presets(app)
+        case "presets_and_back":
+            _presets(app, lambda _: app.panels.edit_sampler())
         case view if view in VIEWS:
             if screen := view_for(view, app.conductor, app.commands_keymap, app.options.presets):
                 app.push_screen(screen)
@@ -112,17 +113,6 @@ def _run_until(app: TokenloopApp) -> None:
 
     room = max(1, snapshot.model.context_length - len(snapshot.prefix))
     app.push_screen(RunUntilScreen(room), run)
-
-
-def _sampler(app: TokenloopApp) -> None:
-    panels = app.panels
-
-    def closed(wanted: str | None) -> None:
-        if wanted == "presets":
-            _presets(app, lambda _: _sampler(app))
-
-    place = SamplerScreen(app.conductor, panels.edit_sampler, lambda: panels.editor_place)
-    app.push_screen(place, closed)
 
 
 def _presets(app: TokenloopApp, closed: Callable[[bool | None], None] | None = None) -> None:

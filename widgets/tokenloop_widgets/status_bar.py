@@ -44,8 +44,10 @@ class StatusBar(Panel, can_focus=False):
             unit: of the progress ("tokens").
             repetition: that the end of the text repeats itself, or ``None``.
         """
-        self._status = Status(model, seed, order, working, done, total, unit, repetition)
-        self.redraw()
+        status = Status(model, seed, order, working, done, total, unit, repetition)
+        if status != self._status:
+            self._status = status
+            self.redraw()
 
     def draw(self, width: int, height: int, palette: Palette) -> list[Strip]:
         """The line."""

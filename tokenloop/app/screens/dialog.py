@@ -36,10 +36,18 @@ class NoteLine(Static):
         super().__init__(keys, classes="note")
         self._at_rest = keys
 
-    def say(self, text: str | Content, severity: str = "information") -> None:
-        """Say it until there is something else to say."""
+    def say(
+        self, text: str | Content, severity: str = "information", *, layout: bool = True
+    ) -> None:
+        """Say it until there is something else to say.
+
+        Args:
+            text: what to say.
+            severity: ``information``, ``warning`` or ``error``.
+            layout: whether the line's height may change, which lays the window out anew.
+        """
         self.set_class(severity == "error", "-error")
-        self.update(Content(text) if isinstance(text, str) else text)
+        self.update(Content(text) if isinstance(text, str) else text, layout=layout)
 
     def rest(self) -> None:
         """Back to the keys."""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.content import Content
-from textual.geometry import Region
 from textual.reactive import reactive
 from textual.screen import Screen
 from textual.widgets import Static
@@ -22,6 +21,7 @@ from tokenloop.app.drawing import (
 )
 from tokenloop.app.keys import COMMANDS, PANEL_OF, PANELS
 from tokenloop.app.layout import Layout, arrange
+from tokenloop.app.screens.sampler import SamplerEditor
 from tokenloop.app.view import View
 from tokenloop_widgets import (
     CandidatesPanel,
@@ -45,9 +45,6 @@ NOTICE_SECONDS = 4.0
 TYPING_SECONDS = 1.0
 """The pause that ends a text typed for a window that did not open."""
 
-EDITOR_LEAST = 6
-"""Rows of the window of the sampler's stages at least, where it stands on the last rows."""
-
 
 class MainScreen(Screen[None]):
     """Draws the conductor's view and hands the keys' commands to it.
@@ -63,7 +60,7 @@ class MainScreen(Screen[None]):
         for command in COMMANDS
     ]
 
-    view: reactive[View] = reactive(View(), init=False)
+    view: reactive[View] = reactive(View(), init=False, repaint=False)
     zoomed: reactive[str | None] = reactive(None, init=False)
     probabilities: reactive[bool] = reactive(True, init=False)
     room: reactive[int] = reactive(0, init=False)
@@ -83,6 +80,7 @@ class MainScreen(Screen[None]):
         self._space = Container(id="panels")
         self._status = StatusBar(id="status")
         self._band = Static(id="band")
+        self._editor = SamplerEditor(conductor, self._leave_editor)
         self._keys = KeyBar(id="keys")
         self._notice = Static(id="notice")
         self._layout: Layout = "wide"
@@ -95,7 +93,10 @@ class MainScreen(Screen[None]):
         yield self._status
         yield self._band
         with self._space:
-            yield from self.panels
+            for panel in self.panels:
+                yield panel
+                if panel is self.panels.sampler:
+                    yield self._editor
             yield self.panels.summary
         yield self._keys
         yield self._notice
@@ -112,6 +113,7 @@ class MainScreen(Screen[None]):
         view = self._conductor.view()
         if not view.draws_the_same_as(self.view):
             self.view = view
+        self._editor.follow()
         show_status(self._status, self._conductor)
         keys = footer_keys(self._conductor, self._keymap)
         if keys != self._keys_shown:
@@ -143,21 +145,17 @@ class MainScreen(Screen[None]):
         """The window of the sampler's stages takes its place, or gives it back."""
         self._arrange()
 
-    def edit_sampler(self, editing: bool) -> None:
-        """Leave the window of the sampler's stages its place, or take it back."""
-        self.editing = editing
+    def edit_sampler(self) -> None:
+        """Open the list of the sampler's stages in the place of their panel."""
+        self.editing = True
+        self._editor.begin()
 
-    @property
-    def editor_place(self) -> Region:
-        """Where that window stands: on the sampler's panel, or on the last rows."""
-        if self._layout in ("wide", "medium"):
-            return self.panels.sampler.region
-        rows = self._editor_rows
-        return Region(0, self.size.height - rows, self.size.width, rows)
-
-    @property
-    def _editor_rows(self) -> int:
-        return max(EDITOR_LEAST, self.size.height // 2)
+    def _leave_editor(self, presets: bool) -> None:
+        self.editing = False
+        self._editor.end()
+        self.panels[self._focused_id()].focus()
+        if presets:
+            self._carry_out("presets_and_back")
 
     def on_resize(self, event: events.Resize) -> None:
         """Arrange for the new size."""
@@ -168,6 +166,7 @@ class MainScreen(Screen[None]):
         """Show what the last change took to paint: only where it stands, for it paints again."""
         view = self.view = self.view.with_paint(paint_ms)
         draw_latency(self.panels, view)
+        self._editor.follow()
 
     def _draw(self, *, landed: int = 0) -> None:
         past = self.view.moment == "then"
@@ -178,28 +177,36 @@ class MainScreen(Screen[None]):
     def _arrange(self) -> None:
         large = self._layout in ("wide", "medium")
         zoomed = None if self.editing else self.zoomed
-        room = self._editor_rows if self.editing and not large else self.room
         self.set_class(zoomed is not None, "-zoomed")
         self.panels.sampler.show_full(zoomed == "sampler")
-        self.set_class(room > 0, "-room")
-        self.set_class(self.editing and large, "-editing")
-        self._space.styles.margin = (0, 0, room, 0)
-        hidden: tuple[str, ...] = ()
-        if self.editing and large:
-            hidden = ("cache",)
-        elif room and large:
-            hidden = ("cache", "latency")
-        elif room or not large:
-            hidden = ("sampler", "cache", "latency")
+        self.set_class(self.room > 0, "-room")
+        self.set_class(self.editing, "-editing")
+        self._space.styles.margin = (0, 0, self.room, 0)
+        hidden = self._without_place(large)
         for panel in self.panels:
             panel.display = panel.id == zoomed if zoomed else panel.id not in hidden
             panel.set_class(self._layout == "tiny", "-bare")
-        self.panels.summary.display = self._layout == "small" and not zoomed and not room
+        self.panels.summary.display = not (
+            large or self._layout == "tiny" or zoomed or self.room or self.editing
+        )
+
+    def _without_place(self, large: bool) -> tuple[str, ...]:
+        """The panels that this arrangement has no place for."""
+        if self.editing and large:
+            return ("sampler", "cache")
+        if self.editing and self._layout == "tiny":
+            return ("text", "sampler", "cache", "latency")
+        if self.room and large:
+            return ("cache", "latency")
+        return () if large else ("sampler", "cache", "latency")
 
     # notices
 
     def tell(self, text: str, severity: str = "information") -> None:
         """Say one line where the keys stand: for a moment, or until the next key if it is bad."""
+        if self.editing:
+            self._editor.tell(text, severity)
+            return
         self._notice.update(Content(text))
         self._notice.set_class(severity == "error", "-error")
         self.add_class("-notice")
@@ -217,6 +224,9 @@ class MainScreen(Screen[None]):
     def action_do(self, command: str) -> None:
         """Carry out a command of the table, unless a window is open above."""
         if self.app.screen is not self:
+            return
+        if self.editing:
+            self._while_editing(command)
             return
         if self._ignores(command):
             return
@@ -286,6 +296,13 @@ class MainScreen(Screen[None]):
             case other:
                 self._carry_out(other)
         self.follow()
+
+    def _while_editing(self, command: str) -> None:
+        """A key that is none of the list's: the commands wait; esc comes back from anywhere."""
+        if command == "cancel":
+            self._leave_editor(False)
+        else:
+            self._editor.begin()
 
     def ignore_typing(self) -> None:
         """Take no commands until a pause: what follows is text for a window that did not open."""
@@ -361,8 +378,9 @@ class MainScreen(Screen[None]):
 
     def on_text_panel_token_pressed(self, event: TextPanel.TokenPressed) -> None:
         """Look at the clicked token."""
-        self._conductor.look_at(event.position)
-        self.follow()
+        if not self.editing:
+            self._conductor.look_at(event.position)
+            self.follow()
 
     def on_candidates_panel_pressed(self, event: CandidatesPanel.Pressed) -> None:
         """Enter or a click; ``event.id`` can't tell the marked draw from a choice of it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -13,7 +13,7 @@ from textual.widgets import Input
 from tokenloop.app.sampler.dials import Dials
 from tokenloop.app.sampler.listing import remark, stage_rows, titles_of
 from tokenloop.app.sampler.rows import Row, moved, rows_of, switched, with_defaults
-from tokenloop.app.screens.dialog import Dialog, NoteLine
+from tokenloop.app.screens.dialog import NoteLine
 from tokenloop.errors import SettingError
 from tokenloop.sampling import DEFAULT_SEED
 from tokenloop_widgets import Cursor, StageList
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from textual import events
     from textual.app import ComposeResult
-    from textual.geometry import Region
 
     from tokenloop.app.conductor import Conductor
     from tokenloop.app.sampler.fields import Field
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from tokenloop.sampling import SamplerSettings
     from tokenloop.sampling.settings import GrammarKind
 
-PLACE_SECONDS = 1 / 30
 BEGINS_A_NUMBER = frozenset("0123456789.-")
 LONGEST = 1 << 20
 KEYS = (
@@ -72,13 +70,14 @@ class SettingInput(Input):
         self.post_message(self.Left(key))
 
 
-class SamplerScreen(Dialog[Literal["presets"]]):
-    """Edits every stage in place; its result says whether the presets are wanted next.
+class SamplerEditor(Vertical):
+    """Edits every stage in place.
+
+    It stands among the panels: of a screen above them, each change would draw all of them twice.
 
     Args:
         conductor: takes each valid change at once.
-        make_place: asks the panels to leave the window its place, and to take it back.
-        place: where that is.
+        leave: takes the editor away; told whether the presets are wanted next.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -88,8 +87,8 @@ class SamplerScreen(Dialog[Literal["presets"]]):
         Binding("pagedown", "walk(8)", "a page down", show=False),
         Binding("home", "walk(-99)", "the first stage", show=False),
         Binding("end", "walk(99)", "the last row", show=False),
-        Binding("tab", "next_setting(1)", "the next setting", show=False, priority=True),
-        Binding("shift+tab", "next_setting(-1)", "the one before", show=False, priority=True),
+        Binding("tab", "next_setting(1)", "the next setting", show=False),
+        Binding("shift+tab", "next_setting(-1)", "the one before", show=False),
         Binding("left,h", "nudge(-1)", "less", show=False),
         Binding("right,l", "nudge(1)", "more", show=False),
         Binding("space", "switch", "on or off", show=False),
@@ -99,25 +98,18 @@ class SamplerScreen(Dialog[Literal["presets"]]):
         Binding("o", "own_order", "the tradition's order", show=False),
         Binding("P", "presets", "presets", show=False),
         Binding("enter", "type", "type a value", show=False),
-        Binding("s", "leave", "back", show=False),
+        Binding("s,escape", "leave", "back", show=False),
     ]
 
-    def __init__(
-        self,
-        conductor: Conductor,
-        make_place: Callable[[bool], object],
-        place: Callable[[], Region],
-    ) -> None:
-        super().__init__()
+    def __init__(self, conductor: Conductor, leave: Callable[[bool], object]) -> None:
+        super().__init__(id="sampler-window", classes="window")
         self._conductor = conductor
-        self._make_place = make_place
-        self._place = place
+        self._leave = leave
         self._selected = "temperature"
         self._cell = 0
         self._wrong = False
         self._kind: GrammarKind = "json_schema"
         self._typing: Dials | None = None
-        self._placed: Region | None = None
         self._told = False
         self._title = ""
         self._meant: Content | None = None
@@ -126,62 +118,54 @@ class SamplerScreen(Dialog[Literal["presets"]]):
 
     def compose(self) -> ComposeResult:
         """The list, the field that a value is typed in, and one line for what is meant or wrong."""
-        with Vertical(id="sampler-window", classes="window"):
-            yield StageList(id="stages")
-            yield SettingInput(
-                id="setting", compact=True, max_length=LONGEST, select_on_focus=False
-            )
-            yield NoteLine(Content(""))
+        yield StageList(id="stages")
+        yield SettingInput(id="setting", compact=True, max_length=LONGEST, select_on_focus=False)
+        yield NoteLine(Content(""))
 
     def on_mount(self) -> None:
-        """Begin with the temperature."""
-        self._make_place(True)
-        self._settle()
-        self.set_interval(PLACE_SECONDS, self._settle)
+        """Not there before it is wanted."""
+        self.display = False
         self.query_one(SettingInput).display = False
+
+    def on_resize(self) -> None:
+        """Fit the frame's words to the new width."""
+        self.border_subtitle = Content(keys_that_fit(self._room))
+        self.follow()
+
+    def begin(self) -> None:
+        """Begin where the person was last."""
+        self.display = True
         self.query_one(StageList).focus()
         self._explain()
         self.follow()
 
-    def on_unmount(self) -> None:
-        """Give the place back."""
-        self._make_place(False)
+    def end(self) -> None:
+        """Take it away."""
+        self._end_typing()
+        self.display = False
 
-    def on_resize(self, event: events.Resize) -> None:
-        """Arrange for the new size."""
-        super().on_resize(event)
-        self.call_after_refresh(self._settle)
-
-    def _settle(self) -> None:
-        """Stand where the panels leave the room."""
-        place = self._place()
-        if place == self._placed or not place:
-            return
-        self._placed = place
-        window = self.query_one("#sampler-window")
-        window.styles.offset = (place.x, place.y)
-        window.styles.width, window.styles.height = place.width, place.height
-        window.border_subtitle = Content(keys_that_fit(place.width - 6))
-        self.follow()
+    @property
+    def _room(self) -> int:
+        """Cells for words in the frame."""
+        return self.outer_size.width - 6
 
     def follow(self) -> None:
         """Draw the rows as they are now."""
+        if not self.display or not self.is_mounted:
+            return
         snapshot = self._conductor.snapshot
         choice = snapshot.choice if snapshot else None
         cursor = Cursor(self._rows.index(self._row), self._cell, self._wrong)
         self.query_one(StageList).show(stage_rows(self._rows, self._dials, choice), cursor, choice)
-        window = self.query_one("#sampler-window")
         titles = titles_of(self._dials.settings, self._conductor.view().history)
-        room = self._placed.width - 6 if self._placed else 0
-        title = next((each for each in titles if len(each) <= room), "")
+        title = next((each for each in titles if len(each) <= self._room), "")
         meaning = self._meaning(choice)
-        # What stays as it is costs a layout all the same.
         if title != self._title:
             self._title = title
-            window.border_title = Content(title)
+            self.border_title = Content(title)
         if not self._told and meaning != self._meant:
             self._meant = meaning
-            self.note.say(meaning)
+            self._note.say(meaning, layout=False)
 
     # where the person is
 
@@ -264,12 +248,22 @@ class SamplerScreen(Dialog[Literal["presets"]]):
 
     def action_presets(self) -> None:
         """Go on with the presets."""
-        self.dismiss("presets")
+        self._leave(True)
+
+    def action_leave(self) -> None:
+        """Back to the panels."""
+        self._leave(False)
 
     def _configure(self, settings: SamplerSettings) -> None:
+        """Have the settings changed; the answer, a few milliseconds on, is what is drawn.
+
+        Drawing the new value before would take the frame that the answer could be drawn in.
+        """
+        same = settings == self._conductor.settings
         self._conductor.configure(settings)
         self._explain()
-        self.follow()
+        if same:
+            self.follow()
 
     def _apply(self, dials: Dials) -> None:
         self._kind = dials.kind
@@ -356,7 +350,11 @@ class SamplerScreen(Dialog[Literal["presets"]]):
     def tell(self, text: str, severity: str) -> None:
         """Say one line, until the next key."""
         self._told, self._meant = True, None
-        super().tell(text, severity)
+        self._note.say(text, severity, layout=False)
+
+    @property
+    def _note(self) -> NoteLine:
+        return self.query_one(NoteLine)
 
     def _explain(self, wrong: str | None = None) -> None:
         """Say what the selected setting means, or what is wrong with the typed value."""
@@ -364,7 +362,7 @@ class SamplerScreen(Dialog[Literal["presets"]]):
         if wrong is not None:
             self._meant = None
             words = Content.assemble((f"✗ {self._field.label}: ", "bold"), wrong)
-            self.note.say(words, "error")
+            self._note.say(words, "error", layout=False)
 
     def _meaning(self, choice: Choice | None) -> Content:
         """What the selected setting is for, and what its stage has to say now."""

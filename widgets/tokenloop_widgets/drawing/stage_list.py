@@ -115,7 +115,7 @@ def stage_list_strips(
         choice: what is held now.
     """
     spare = height - len(rows)
-    if choice is not None and choice.ribbon and spare > DRAW_LINES:
+    if choice is not None and choice.ribbon and spare >= DRAW_LINES:
         list_height = height - DRAW_LINES
         strips = stage_list_strips(rows, cursor, width, list_height, palette)
         draw = draw_strips(choice, width - 2, palette, both=False)
