@@ -36,6 +36,13 @@ def test_a_sound_machine_passes_and_every_part_has_its_line(cli: Cli, cache: Pat
     assert str(cache) in ended.out
 
 
+@pytest.fixture
+def only_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The doctor looks at models alone: torch takes seconds to look at."""
+    monkeypatch.setattr(checks, "CHECKS", (checks.check_models,))
+
+
+@pytest.mark.usefixtures("only_models")
 def test_no_model_at_all_is_wrong_and_the_remedy_is_a_pull(cli: Cli, cache: Path) -> None:
     (cache / "tiny.gguf").unlink()
     ended = cli("doctor")
@@ -44,6 +51,7 @@ def test_no_model_at_all_is_wrong_and_the_remedy_is_a_pull(cli: Cli, cache: Path
     assert "→ tokenloop pull smollm2" in ended.out
 
 
+@pytest.mark.usefixtures("only_models")
 def test_a_damaged_model_is_found(cli: Cli, cache: Path) -> None:
     entry = CATALOGUE["smollm2"]
     with (cache / entry.file).open("wb") as file:
