@@ -268,6 +268,18 @@ async def test_a_grammar_is_applied_when_it_is_complete() -> None:
         assert settings_of(world).grammar is None
 
 
+async def test_a_grammar_that_is_refused_is_there_to_be_mended() -> None:
+    async with driven() as world:
+        await select(world, "grammar_text")
+        await write(world, "[ab")
+        world.loop.fail_next = "grammar = '[ab' is not possible: regex: unclosed character class"
+        await world.press("enter")
+        assert "unclosed character class" in note_of(world)
+        assert world.conductor.settings.grammar is None
+        await world.press("enter", "right_square_bracket", "enter")
+        assert settings_of(world).grammar == Grammar("json_schema", "[ab]")
+
+
 async def test_a_grammar_can_come_from_a_file(tmp_path: Path) -> None:
     file = tmp_path / "answer.json"
     file.write_text('{"type": "object"}', encoding="utf-8")

@@ -110,6 +110,7 @@ class SamplerEditor(Vertical):
         self._wrong = False
         self._kind: GrammarKind = "json_schema"
         self._typing: Dials | None = None
+        self._draft = ""
         self._told = False
         self._title = ""
         self._meant: Content | None = None
@@ -288,8 +289,9 @@ class SamplerEditor(Vertical):
         box = self.query_one(SettingInput)
         box.display = True
         field = self._field
+        draft = self._draft if field.whole_text else ""
         with box.prevent(Input.Changed):
-            box.value = field.shown(self._dials) if first is None else ""
+            box.value = "" if first is not None else field.shown(self._dials) or draft
         box.placeholder = field.label
         box.focus()
         if first is not None:
@@ -312,8 +314,10 @@ class SamplerEditor(Vertical):
             self._try(event.value)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """The value is complete."""
+        """The value is complete; a text that turns out wrong is there to be mended."""
         event.stop()
+        if self._field.whole_text:
+            self._draft = event.value
         if self._field.whole_text and not self._try(event.value):
             return
         self._end_typing()
