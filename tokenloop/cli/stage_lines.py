@@ -14,7 +14,6 @@ from tokenloop.sampling.settings import SamplerSettings
 
 NAME, CHANGE = 24, 22
 """Least columns of a stage with its settings, and of what it changed."""
-OFF = "off: "
 
 
 def stage_lines(stages: Iterable[StageRecord], settings: SamplerSettings) -> list[Text]:
@@ -32,7 +31,7 @@ def stage_lines(stages: Iterable[StageRecord], settings: SamplerSettings) -> lis
     idle = [
         f"{stage.name}: {stage.skipped}"
         for stage in stages
-        if stage.skipped is not None and (stage.name in asked or not stage.skipped.startswith(OFF))
+        if stage.skipped is not None and (stage.name in asked or not stage.off)
     ]
     if not lines:
         lines.append(Text("no stage changes anything", SAMPLER))

@@ -70,6 +70,10 @@ class Tail(Struct, frozen=True, kw_only=True):
     cut: dict[str, int] = field(default_factory=dict)
 
 
+OFF = "off: "
+"""What the reason of a stage begins with that its settings or the person turned off."""
+
+
 class StageRecord(Struct, frozen=True, kw_only=True):
     """What one stage of the sampler did.
 
@@ -96,6 +100,16 @@ class StageRecord(Struct, frozen=True, kw_only=True):
     note: str | None = None
     definition: str | None = None
     figures: dict[str, float | int | str] = field(default_factory=dict)
+
+    @property
+    def off(self) -> bool:
+        """Whether it was turned off; one that is on may find nothing to do, too."""
+        return self.skipped is not None and self.skipped.startswith(OFF)
+
+    @property
+    def why(self) -> str:
+        """Why it did nothing, without a word of whether it is off; nothing where it acted."""
+        return (self.skipped or "").removeprefix(OFF)
 
 
 class Draw(Struct, frozen=True, kw_only=True):

@@ -11,7 +11,6 @@ from tokenloop_widgets.drawing.keys import Key
 from tokenloop_widgets.drawing.latency import redraw_words
 from tokenloop_widgets.drawing.stage_list import Cell, Cursor, StageRow
 from tokenloop_widgets.drawing.stage_list import State as StageState
-from tokenloop_widgets.drawing.stage_words import is_off
 from tokenloop_widgets.drawing.status import ORDER_NAMES
 from tokenloop_widgets.draws_panel import DrawsPanel
 from tokenloop_widgets.key_bar import KeyBar
@@ -57,7 +56,6 @@ __all__ = [
     "TextPanel",
     "ThroughPanel",
     "WatchPanel",
-    "is_off",
     "palette_of",
     "redraw_words",
     "stage_name",

@@ -11,7 +11,6 @@ from tokenloop.records import StageRecord
 from tokenloop_widgets.comparison_panel import ComparisonPanel
 from tokenloop_widgets.drawing.figures import setting, stage_name
 from tokenloop_widgets.drawing.stage_list import Cell, Cursor, StageRow, State
-from tokenloop_widgets.drawing.stage_words import is_off
 from tokenloop_widgets.draws_panel import DrawsPanel
 from tokenloop_widgets.panel import Panel
 from tokenloop_widgets.recorded import Laboratory
@@ -81,6 +80,6 @@ def fill(app: App[None], laboratory: Laboratory, moment: int) -> dict[str, str]:
 
 def _row(stage: StageRecord) -> StageRow:
     """A stage's row with its settings as the record has them."""
-    state: State = "acts" if stage.skipped is None else "off" if is_off(stage) else "idle"
+    state: State = "acts" if stage.skipped is None else "off" if stage.off else "idle"
     cells = tuple(Cell(name, setting(value)) for name, value in stage.settings.items())
     return StageRow(stage_name(stage.name), state, cells, stage)

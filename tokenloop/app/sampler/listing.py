@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tokenloop.app.sampler.rows import is_neutral
 from tokenloop.labels import clean
 from tokenloop.sampling import SamplerSettings
-from tokenloop_widgets import ORDER_NAMES, Cell, StageRow, is_off, redraw_words, stage_name
+from tokenloop_widgets import ORDER_NAMES, Cell, StageRow, redraw_words, stage_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +46,7 @@ def _state(row: Row, settings: SamplerSettings, record: StageRecord | None) -> S
         return "off" if is_neutral(settings, row.name) else "idle"
     if record.skipped is None:
         return "acts"
-    return "off" if is_off(record) else "idle"
+    return "off" if record.off else "idle"
 
 
 def remark(record: StageRecord) -> str:

@@ -17,11 +17,9 @@ from tokenloop_widgets.drawing.stage_words import (
     cut_figure,
     entropy_after,
     entropy_change,
-    is_off,
     remark,
     stage_flow,
     stage_setting,
-    why,
 )
 from tokenloop_widgets.palette import Palette
 
@@ -65,7 +63,7 @@ class Columns:
             choice: what the columns have to hold.
         """
         stages = [stage for stage in choice.stages if stage.skipped is None]
-        on = [stage for stage in choice.stages if not is_off(stage)]
+        on = [stage for stage in choice.stages if not stage.off]
         name = _widest(NAME_WIDTH, [stage_name(stage.name) for stage in on])
         setting = _widest(SETTING_WIDTH, [stage_setting(stage) for stage in on])
         flow_needs = _widest(FLOW_WIDTH, [count(choice.vocab_size), *map(stage_flow, stages)])
@@ -115,9 +113,9 @@ def funnel_strips(
     """
     if full and room > len(choice.stages):
         return _lines(choice, choice.stages, columns, width, palette)
-    on = [stage for stage in choice.stages if not is_off(stage)]
+    on = [stage for stage in choice.stages if not stage.off]
     acted = [stage for stage in on if stage.skipped is None]
-    off = [stage for stage in choice.stages if is_off(stage)]
+    off = [stage for stage in choice.stages if stage.off]
     shown = on if len(on) + 1 + bool(off) <= room else acted
     strips = _lines(choice, shown, columns, width, palette)[:room]
     idle = [] if shown is on else [stage for stage in on if stage.skipped is not None]
@@ -180,7 +178,7 @@ def _stage(
     line = Line(width, soft)
     name = safe(stage_name(stage.name))
     if stage.skipped is not None:
-        off = is_off(stage)
+        off = stage.off
         line.left(name, faint if off else soft, columns.name).skip(1)
         line.right("off" if off else stage_setting(stage), faint, columns.setting).skip(GAP)
         return line.add(_reason(stage, line.room), faint).strip()
@@ -206,7 +204,7 @@ def _stage(
 
 def _reason(stage: StageRecord, room: int) -> str:
     """Why a stage did nothing, as many of its clauses as fit."""
-    clauses = safe(why(stage)).split(", ")
+    clauses = safe(stage.why).split(", ")
     ways = [", ".join(clauses[:n]) for n in range(len(clauses), 0, -1)]
     return first_fitting(ways, room) or clip_words(ways[-1], room)
 
@@ -250,8 +248,8 @@ def _collapsed(
     palette: Palette,
 ) -> list[Strip]:
     """Those that did nothing, by name: what the person switched off first."""
-    switched = [stage for stage in off if why(stage) == SWITCHED_OFF]
-    by_value = [stage for stage in off if why(stage) != SWITCHED_OFF]
+    switched = [stage for stage in off if stage.why == SWITCHED_OFF]
+    by_value = [stage for stage in off if stage.why != SWITCHED_OFF]
     groups = (("switched off", switched), ("no effect", idle), ("off", by_value))
     faint = palette.on(palette.faint)
     strips: list[Strip] = []

@@ -25,7 +25,6 @@ from tokenloop_widgets.drawing.stage_words import (
     cut_figure,
     entropy_change,
     stage_flow,
-    why,
 )
 from tokenloop_widgets.palette import Palette
 
@@ -231,7 +230,7 @@ def _effect(row: StageRow, room: int, palette: Palette) -> tuple[str, str]:
     if row.state == "off":
         return "off", palette.faint
     if record.skipped is not None:
-        reason = safe(why(record))
+        reason = safe(record.why)
         return (reason if width_of(reason) <= room else clip_words(reason, room)), palette.faint
     flow, cut = stage_flow(record), cut_figure(record)
     ways = (f"{flow}  {cut:>7}", flow) if cut else (entropy_change(record), flow)

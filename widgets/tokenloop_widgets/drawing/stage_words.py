@@ -5,7 +5,6 @@ from __future__ import annotations
 from tokenloop.records import StageRecord
 from tokenloop_widgets.drawing.figures import bits, count, percent, setting
 
-OFF = "off: "
 SWITCHED_OFF = "switched off"
 
 GRAMMARS = {"JSON Schema": "JSON"}
@@ -13,16 +12,6 @@ GRAMMARS = {"JSON Schema": "JSON"}
 
 BEFORE = {"dry": "×", "dynamic_temperature": "±", "mirostat": "τ "}
 """What stands before the first setting of stages that have several."""
-
-
-def is_off(stage: StageRecord) -> bool:
-    """Whether its settings turn it off; it may also be on and find nothing to do."""
-    return stage.skipped is not None and stage.skipped.startswith(OFF)
-
-
-def why(stage: StageRecord) -> str:
-    """Why it did nothing; nothing where it acted."""
-    return (stage.skipped or "").removeprefix(OFF)
 
 
 def stage_setting(stage: StageRecord) -> str:

@@ -9,7 +9,7 @@ from tokenloop.records import Candidate, Choice, StageRecord
 from tokenloop_widgets.drawing.cells import width_of
 from tokenloop_widgets.drawing.figures import PERCENT_WIDTH, count, stage_name
 from tokenloop_widgets.drawing.scales import scale_for
-from tokenloop_widgets.drawing.stage_words import is_off, stage_setting
+from tokenloop_widgets.drawing.stage_words import stage_setting
 
 MARKS = 2  # ▌ highlighted, ▸ chosen
 GAP = 2
@@ -117,7 +117,7 @@ class Layout:
 
 def setting_of(stage: StageRecord) -> str:
     """A stage's setting, or that it is off."""
-    return "off" if is_off(stage) else stage_setting(stage)
+    return "off" if stage.off else stage_setting(stage)
 
 
 def needs(column: Column, choice: Choice) -> int:
