@@ -128,7 +128,7 @@ def _draw(
     held = session.held
     nothing_drawn = draws is None and held.draw.how == "greedy"
     # The table needs the count of every candidate that it shows, wherever the stages put it.
-    many = shown if as_json else held.stages[-1].survivors if held.stages else shown
+    many = shown if as_json else held.stages[-1].survivors
     drawn = None if nothing_drawn else session.draws(draws or DRAWS, shown=many)
     record = SampleRecord(
         **{name: getattr(held, name) for name in held.__struct_fields__},
