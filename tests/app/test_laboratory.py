@@ -202,6 +202,25 @@ async def test_a_failed_question_is_told_and_not_put_again() -> None:
         assert said(world) == "a stage leaves no candidate [/nope]"
         await world.settle()
         assert asked(world, "compare") == 1
+        assert "llama.cpp order | transformers order · no answer" in drawn(world)
+
+
+@pytest.mark.parametrize(("key", "question"), [("o", "compare"), ("d", "draws"), ("f", "sweep")])
+async def test_where_the_newest_question_fails_no_older_answer_stays(
+    key: str, question: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with driven() as world:
+        await world.press(key)
+        ask = getattr(world.loop, question)
+
+        def failing(*arguments: object) -> int:
+            world.loop.fail_next = "a stage leaves no candidate"
+            return int(ask(*arguments))
+
+        monkeypatch.setattr(world.loop, question, failing)
+        await world.press("minus")
+        assert "no answer: this can't be computed" in drawn(world)
+        assert "computing" not in drawn(world)
 
 
 @pytest.mark.parametrize(("key", "question"), [("o", "compare"), ("d", "draws"), ("f", "sweep")])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import Binding, BindingType
 
 from tokenloop.app.screens.laboratory.inquiry import Inquiry
-from tokenloop.app.screens.laboratory.view_screen import COMPUTING, ViewScreen
+from tokenloop.app.screens.laboratory.view_screen import ViewScreen
 from tokenloop.records import DrawsRecord
 from tokenloop_widgets import DrawsPanel, Key
 
@@ -62,7 +62,7 @@ class DrawsScreen(ViewScreen):
             return
         count = self._count
         self._inquiry.want(count, choice, lambda engine: engine.draws(count))
-        self.panel.show(self._inquiry.answer, placeholder=COMPUTING)
+        self.panel.show(self._inquiry.answer, placeholder=self._inquiry.placeholder)
 
     def action_draw(self, count: int) -> None:
         """Draw so many."""

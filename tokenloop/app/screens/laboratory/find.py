@@ -8,7 +8,7 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
 from tokenloop.app.screens.laboratory.inquiry import Inquiry
-from tokenloop.app.screens.laboratory.view_screen import COMPUTING, ViewScreen
+from tokenloop.app.screens.laboratory.view_screen import ViewScreen
 from tokenloop.counting import counted
 from tokenloop.records import FoundTokens
 from tokenloop_widgets import Key, ThroughPanel
@@ -85,7 +85,7 @@ class FindScreen(ViewScreen):
             self._inquiry.answered_of or choice,
             found=found.candidates if found else (),
             name=_found_words(found) if found else "search of the vocabulary",
-            placeholder=_nothing(found, waiting=self._inquiry.waiting),
+            placeholder=_nothing(found) if found else self._inquiry.placeholder,
         )
 
     def on_input_changed(self, event: Input.Changed) -> None:
@@ -136,10 +136,8 @@ def _found_words(found: FoundTokens) -> str:
     return words
 
 
-def _nothing(found: FoundTokens | None, *, waiting: bool) -> str:
+def _nothing(found: FoundTokens) -> str:
     """What is said where no token is listed."""
-    if waiting or found is None:
-        return COMPUTING
     if found.total:
         return "what was found is no candidate here: the model gives it no logit"
     return f"no token of the vocabulary is that, or holds it (read as {found.kind})"

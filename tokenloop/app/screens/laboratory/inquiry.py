@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 A = TypeVar("A", bound=Answer)
 
+COMPUTING = "computing …"
+NO_ANSWER = "no answer: this can't be computed"
+
 
 @dataclass(frozen=True)
 class Wish:
@@ -56,6 +59,11 @@ class Inquiry(Generic[A]):
         """Whether the answer to the present wish is still to come."""
         return self._wish is not None and self._settled != self._wish
 
+    @property
+    def placeholder(self) -> str:
+        """What stands where an answer is still to come, or can't."""
+        return COMPUTING if self.waiting else NO_ANSWER
+
     def want(self, about: object, held: Choice, put: Callable[[Engine], int]) -> None:
         """Have something answered, unless it is already.
 
@@ -85,12 +93,15 @@ class Inquiry(Generic[A]):
         asked, answered = self._asked, self._conductor.answered
         if self._request is None or asked is None:
             return
+        wanted = self._wish is not None and self._wish.about == asked.about
         if answered is not None and answered.request == self._request:
-            wanted = self._wish is not None and self._wish.about == asked.about
             if wanted and isinstance(answered.record, self._kind):
                 self.answer, self.answered_of = answered.record, asked.held
                 self._settled = asked
             self._request = None
         elif not self._conductor.waits_for(self._request):
-            # Failed, which was said: the same question would fail again.
+            # Failed, which was said: the same question would fail again, and what was answered
+            # of another distribution is no answer to it.
             self._settled, self._request = asked, None
+            if wanted:
+                self.answer = self.answered_of = None

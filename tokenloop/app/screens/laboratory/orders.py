@@ -8,7 +8,7 @@ from textual.binding import Binding, BindingType
 
 from tokenloop.app.screens.laboratory.chains import chains_for
 from tokenloop.app.screens.laboratory.inquiry import Inquiry
-from tokenloop.app.screens.laboratory.view_screen import COMPUTING, ViewScreen
+from tokenloop.app.screens.laboratory.view_screen import ViewScreen
 from tokenloop.records import Comparison
 from tokenloop_widgets import ComparisonPanel, Key
 
@@ -70,7 +70,12 @@ class OrdersScreen(ViewScreen):
         chains = chains_for(view.snapshot.settings, self._own)
         left, right = ((chains[i].name, chains[i].settings) for i in self._chosen)
         self._inquiry.want((left, right), choice, lambda engine: engine.compare(left, right))
-        self.panel.show(self._inquiry.answer, side=self._side, placeholder=COMPUTING)
+        names = f"{left[0]} | {right[0]}"
+        self.panel.show(
+            self._inquiry.answer,
+            side=self._side,
+            placeholder=f"{names} · {self._inquiry.placeholder}",
+        )
 
     def action_side(self) -> None:
         """Choose for the other side."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import Binding, BindingType
 
 from tokenloop.app.screens.laboratory.inquiry import Inquiry
-from tokenloop.app.screens.laboratory.view_screen import COMPUTING, ViewScreen
+from tokenloop.app.screens.laboratory.view_screen import ViewScreen
 from tokenloop.errors import SettingError
 from tokenloop.records import SweepRecord
 from tokenloop.sampling.parameters import PARAMETERS
@@ -71,7 +71,7 @@ class SweepScreen(ViewScreen):
         names = [PARAMETERS[name].label for name in settings]
         self._tabs.show(names, settings.index(setting))
         self._inquiry.want(setting, choice, lambda engine: engine.sweep(setting))
-        self.panel.show(self._inquiry.answer, placeholder=COMPUTING)
+        self.panel.show(self._inquiry.answer, placeholder=self._inquiry.placeholder)
 
     def action_choose(self, by: int) -> None:
         """Look at another setting."""

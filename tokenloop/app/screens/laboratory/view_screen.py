@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from tokenloop.app.conductor import Conductor
 
 NOTICE_SECONDS = 4.0
-COMPUTING = "computing …"
 
 
 class ViewScreen(Screen[None]):
