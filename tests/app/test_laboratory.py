@@ -338,6 +338,24 @@ async def test_sweep_walks_settings_and_sets_the_value_under_the_cursor() -> Non
         assert isinstance(world.conductor.settings.top_k, int)
 
 
+async def test_sweep_leaves_out_what_no_stage_of_the_chain_has() -> None:
+    async with driven() as world:
+        world.conductor.configure(SamplerSettings(stages=("top_k", "min_p"), off=("min_p",)))
+        await world.settle()
+        await world.press("f", "down", "down", "down")
+        assert {setting for (setting,) in world.calls("sweep")} == {"top_k"}
+        assert "against top-k" in drawn(world)
+
+
+async def test_sweep_says_that_no_stage_has_a_number() -> None:
+    async with driven() as world:
+        world.conductor.configure(SamplerSettings(stages=("logit_bias",)))
+        await world.settle()
+        await world.press("f", "down", "enter")
+        assert not world.calls("sweep")
+        assert "no stage that has a number runs" in drawn(world)
+
+
 async def test_pins_come_and_go() -> None:
     async with driven() as world:
         await world.press("W")

@@ -18,9 +18,12 @@ if TYPE_CHECKING:
 
     from tokenloop.app.conductor import Conductor
     from tokenloop.records import Choice
+    from tokenloop.sampling.settings import SamplerSettings
 
 ALWAYS = ("temperature", "top_p", "min_p")
-"""Settings that can be swept whether their stage acts or not."""
+"""Settings that can be swept whether their stage acts or not, if only it runs."""
+
+NOTHING = "no stage that has a number runs: s opens the stages"
 
 
 class SweepScreen(ViewScreen):
@@ -61,11 +64,16 @@ class SweepScreen(ViewScreen):
         """Ask for the setting's sweep over what is held, and draw the answer."""
         view = self.conductor.view()
         choice = view.snapshot.choice if view.snapshot else None
-        if choice is None:
-            self._inquiry.drop()
-            self.panel.show(None, placeholder=view.placeholder)
+        if view.snapshot is None or choice is None:
+            self._show_nothing(view.placeholder)
             return
-        setting, settings = self._setting, settings_to_sweep(choice)
+        settings = settings_to_sweep(choice, view.snapshot.settings)
+        if not settings:
+            self._show_nothing(NOTHING)
+            return
+        if not _runs(self._setting, view.snapshot.settings):
+            self._setting = settings[0]
+        setting = self._setting
         if setting not in settings:
             settings = (*settings, setting)  # its stage stopped acting while it is looked at
         names = [PARAMETERS[name].label for name in settings]
@@ -73,12 +81,19 @@ class SweepScreen(ViewScreen):
         self._inquiry.want(setting, choice, lambda engine: engine.sweep(setting))
         self.panel.show(self._inquiry.answer, placeholder=self._inquiry.placeholder)
 
+    def _show_nothing(self, why: str) -> None:
+        self._inquiry.drop()
+        self._tabs.show((), 0)
+        self.panel.show(None, placeholder=why)
+
     def action_choose(self, by: int) -> None:
         """Look at another setting."""
         snapshot = self.conductor.snapshot
         if snapshot is None or snapshot.choice is None:
             return
-        settings = settings_to_sweep(snapshot.choice)
+        settings = settings_to_sweep(snapshot.choice, snapshot.settings)
+        if not settings:
+            return
         here = settings.index(self._setting) if self._setting in settings else 0
         self._setting = settings[(here + by) % len(settings)]
         self.follow()
@@ -99,12 +114,17 @@ class SweepScreen(ViewScreen):
             self.tell(str(error), "error")
 
 
-def settings_to_sweep(choice: Choice) -> tuple[str, ...]:
-    """Temperature, top-p and min-p, then every number of a stage that acts."""
+def settings_to_sweep(choice: Choice, settings: SamplerSettings) -> tuple[str, ...]:
+    """Temperature, top-p and min-p where their stages run, then every number of one that acts."""
+    always = [name for name in ALWAYS if _runs(name, settings)]
     acting = {stage.name for stage in choice.stages if stage.skipped is None}
     others = [
         name
         for name, parameter in PARAMETERS.items()
         if parameter.stage in acting and name not in ALWAYS
     ]
-    return (*ALWAYS, *others)
+    return (*always, *others)
+
+
+def _runs(name: str, settings: SamplerSettings) -> bool:
+    return settings.runs(PARAMETERS[name].stage)
