@@ -133,7 +133,13 @@ def test_the_table_ends_with_the_test_of_the_draws(sample: Sample) -> None:
 def test_draws_that_can_only_be_one_token_are_not_tested(sample: Sample) -> None:
     asked = (*PROMPT, "--stages", "top_k,temperature", "--top-k", "1")
     assert record_of(sample(*asked, "--json"))["draws"]["chi_square"] is None
-    assert "one class is left to draw from" in sample(*asked).out
+    assert "one token has all the probability, nothing to test" in sample(*asked).out
+
+
+def test_too_few_draws_for_a_test_are_not_called_certain(sample: Sample) -> None:
+    asked = (*WIDE, "--draws", "4")
+    assert record_of(sample(*asked, "--json"))["draws"]["chi_square"] is None
+    assert "too few for these odds, nothing to test" in sample(*asked).out
 
 
 def test_a_tokens_fate_at_every_stage(sample: Sample) -> None:

@@ -166,6 +166,13 @@ def test_the_verdict_follows_the_p_value(
     assert words in verdict(record)
 
 
+def test_what_was_not_tested_says_whether_more_draws_would_help(laboratory: Laboratory) -> None:
+    record = structs.replace(laboratory.draws[0], p_value=None)
+    assert verdict(record).startswith("too few for these odds")
+    certain = structs.replace(record, counts=(structs.replace(record.counts[0], final_p=1.0),))
+    assert verdict(certain).startswith("one token has all the probability")
+
+
 def test_a_tick_stands_where_the_bar_was_expected_to_end(dark: Palette) -> None:
     record = read_laboratory().draws[0]
     far = structs.replace(record, counts=(structs.replace(record.counts[0], count=0),))

@@ -178,7 +178,8 @@ def _expected(count: float) -> str:
 def _draws_lines(draws: DrawsRecord) -> list[Text]:
     took = f"{counted(draws.draws, 'draw')} with seed {draws.seed} in {draws.draw_ms:.1f} ms"
     if draws.chi_square is None or draws.p_value is None:
-        return [Text(f"{took}: one class is left to draw from, nothing to test")]
+        why = "one token has all the probability" if draws.certain else "too few for these odds"
+        return [Text(f"{took}: {why}, nothing to test")]
     says = "the draws do not follow the distribution"
     if draws.p_value >= DOUBTFUL:
         share = f"{draws.p_value * 100:.3g} %"

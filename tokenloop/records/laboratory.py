@@ -50,6 +50,11 @@ class DrawsRecord(Struct, frozen=True, kw_only=True):
     p_value: float | None
     draw_ms: float
 
+    @property
+    def certain(self) -> bool:
+        """Whether one token has all the probability, so that no number of draws tests anything."""
+        return bool(self.counts) and self.counts[0].final_p == 1.0
+
 
 class SweepPoint(Struct, frozen=True, kw_only=True):
     """The chain at one value of a setting.

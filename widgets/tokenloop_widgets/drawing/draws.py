@@ -34,7 +34,8 @@ def verdict(record: DrawsRecord) -> str:
     """What the χ² test says, for people."""
     p = record.p_value
     if p is None:
-        return "one class holds everything: there is nothing to test"
+        why = "one token has all the probability" if record.certain else "too few for these odds"
+        return f"{why}: there is nothing to test"
     if p >= UNLIKELY:
         return "the draws agree with the display"
     if p >= NEVER:
