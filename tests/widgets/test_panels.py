@@ -6,23 +6,29 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from msgspec import structs
-from textual.app import App, ComposeResult
-from textual.message import Message
 
+from tests.widgets.stage import Stage
 from tests.widgets.strips import check
 from tokenloop.records import Choice, PrefixToken, Token
 from tokenloop_widgets import (
     THEMES,
     CachePanel,
     CandidatesPanel,
+    ComparisonPanel,
+    DrawsPanel,
     Key,
     KeyBar,
     LatencyPanel,
     Panel,
     SamplerPanel,
+    StageList,
     StatusBar,
     SummaryPanel,
+    SweepPanel,
+    TabsLine,
     TextPanel,
+    ThroughPanel,
+    WatchPanel,
     palette_of,
 )
 
@@ -38,43 +44,14 @@ ALL = (
     SummaryPanel,
     StatusBar,
     KeyBar,
+    ThroughPanel,
+    ComparisonPanel,
+    DrawsPanel,
+    SweepPanel,
+    WatchPanel,
+    StageList,
+    TabsLine,
 )
-
-
-class Stage(App[None]):
-    """One panel on a screen, and what it said."""
-
-    ENABLE_COMMAND_PALETTE = False
-
-    def __init__(self, panel: Panel) -> None:
-        super().__init__()
-        self.panel = panel
-        self.said: list[Message] = []
-
-    def compose(self) -> ComposeResult:
-        self.panel.styles.width = "100%"
-        if not isinstance(self.panel, StatusBar | KeyBar):
-            self.panel.styles.height = "100%"
-        yield self.panel
-
-    def on_mount(self) -> None:
-        for theme in THEMES:
-            self.register_theme(theme)
-        self.theme = THEMES[0].name
-        self.panel.focus()
-
-    async def on_message(self, event: Any) -> None:
-        self.said.append(event)
-
-    on_text_panel_token_pressed = on_message
-    on_candidates_panel_highlighted = on_message
-    on_candidates_panel_pressed = on_message
-    on_candidates_panel_need_more = on_message
-    on_summary_panel_pressed = on_message
-    on_key_bar_pressed = on_message
-
-    def drawn(self) -> list[str]:
-        return [self.panel.render_line(y).text for y in range(self.panel.size.height)]
 
 
 def now(recording: Recording, moment: int = 0) -> Choice:
@@ -87,7 +64,7 @@ def now(recording: Recording, moment: int = 0) -> Choice:
 async def test_every_panel_survives_every_size_with_nothing_to_show(kind: type[Panel]) -> None:
     app = Stage(kind())
     async with app.run_test(size=(140, 40)) as pilot:
-        for size in ((100, 30), (20, 5), (3, 3), (2, 1), (1, 1), (80, 24)):
+        for size in ((20, 5), (3, 3), (2, 1), (1, 1)):
             await pilot.resize_terminal(*size)
             await pilot.press("down", "pagedown", "end", "enter")
             drawn = [app.panel.render_line(y) for y in range(app.panel.size.height)]
