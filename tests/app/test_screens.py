@@ -13,7 +13,7 @@ from tests.app.fake_loop import EOS
 from tokenloop.app.prompt_area import MAX_PASTE, PromptArea
 from tokenloop.app.prompts import PROMPTS
 from tokenloop.app.screens.start import StartScreen
-from tokenloop.sampling import SamplerSettings
+from tokenloop.sampling import Grammar, SamplerSettings
 
 LINES = "first line\nsecond line\n\n\tfourth, after a blank one"
 
@@ -251,6 +251,19 @@ async def test_ones_own_presets_stand_beside_the_others_and_keep_the_bans() -> N
         shown = "\n".join(options.render_line(row).text for row in range(options.size.height))
         assert "bold[/x]" in shown
         assert "temperature 1.5" in shown
+
+
+async def test_ones_own_presets_are_told_in_words() -> None:
+    own = SamplerSettings(
+        logit_bias={5: -2.0, 260: -math.inf},
+        bad_words=((1, 2), (3,)),
+        grammar=Grammar("regex", " [A-Z]+"),
+    )
+    async with driven(presets={"mine": own}) as world:
+        await world.press("P")
+        options = world.app.screen.query_one(OptionList)
+        shown = "\n".join(options.render_line(row).text for row in range(options.size.height))
+        assert "logit_bias 5=-2 260=-inf, bad_words 1 2; 3, grammar regex [A-Z]+" in shown
 
 
 async def test_presets_that_name_a_ready_made_one_take_its_place() -> None:

@@ -12,7 +12,7 @@ from textual.widgets.option_list import Option
 
 from tokenloop.app.screens.dialog import Drawer, NoteLine, keys_line
 from tokenloop.app.words import one_line
-from tokenloop.sampling import PRESETS, SamplerSettings
+from tokenloop.sampling import PRESETS, Grammar, SamplerSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -104,7 +104,12 @@ def _value(value: object) -> str:
     if isinstance(value, float):
         return f"{value:g}"
     if isinstance(value, tuple):
-        return " ".join(map(str, value))
+        between = "; " if value and isinstance(value[0], tuple) else " "
+        return between.join(map(_value, value))
+    if isinstance(value, dict):
+        return " ".join(f"{key}={bias:+g}" for key, bias in value.items())
+    if isinstance(value, Grammar):
+        return f"{value.kind} {value.text}"
     return str(value)
 
 
