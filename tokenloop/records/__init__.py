@@ -4,6 +4,7 @@ Every number in here was measured or computed from a pass that ran. What is not 
 Probabilities are in [0, 1], times in milliseconds, sizes in bytes, entropies in bits.
 """
 
+from tokenloop.records.costs import CacheRecord, Latency, LatencyHistory
 from tokenloop.records.laboratory import (
     Answer,
     ChainRecord,
@@ -18,17 +19,13 @@ from tokenloop.records.laboratory import (
     Watched,
     WatchPoint,
 )
+from tokenloop.records.model import CheckRecord, ModelInfo
 from tokenloop.records.steps import (
-    CacheRecord,
     Candidate,
-    CheckRecord,
     Choice,
     Draw,
     How,
     Interval,
-    Latency,
-    LatencyHistory,
-    ModelInfo,
     PrefixToken,
     StageRecord,
     StepRecord,

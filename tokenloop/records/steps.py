@@ -6,6 +6,8 @@ from typing import Literal
 
 from msgspec import Struct, field
 
+from tokenloop.records.costs import CacheRecord, Latency
+
 How = Literal["drawn", "greedy", "forced", "given"]
 """How a token came to stand where it stands.
 
@@ -172,60 +174,6 @@ class Choice(Struct, frozen=True, kw_only=True):
     draw: Draw
 
 
-class CacheRecord(Struct, frozen=True, kw_only=True):
-    """The KV cache after a pass.
-
-    Attributes:
-        positions: how many it holds.
-        bytes: what those positions take (positions × bytes_per_position).
-        allocated_bytes: what is reserved for them (the cache grows in blocks).
-        kept: positions that the last change kept.
-        computed: positions that the last pass computed.
-        dtype: of the keys and values.
-        bytes_per_position: layers × KV heads × head dim × 2 (K, V) × bytes of the dtype.
-        context_length: the model's limit.
-        layers, kv_heads, head_dim, itemsize: where bytes_per_position comes from.
-    """
-
-    positions: int
-    bytes: int
-    allocated_bytes: int
-    kept: int
-    computed: int
-    dtype: str
-    bytes_per_position: int
-    context_length: int
-    layers: int
-    kv_heads: int
-    head_dim: int
-    itemsize: int
-
-
-class Latency(Struct, frozen=True, kw_only=True):
-    """Where the time of one step went, in milliseconds.
-
-    Attributes:
-        prefill: the whole pass where it computed several positions at once, else 0.
-        decode: the whole pass where it computed one position, else 0.
-        layers, head, copy: the pass's parts: embedding and layers; final norm and output head;
-            bringing the logits to the host.
-        sample: the sampler with its trace, and the draw.
-        total: pass and sampler.
-        positions: how many positions the pass computed.
-        layer_ms: each layer's time where it was asked for.
-    """
-
-    prefill: float
-    decode: float
-    layers: float
-    head: float
-    copy: float
-    sample: float
-    total: float
-    positions: int
-    layer_ms: tuple[float, ...] = ()
-
-
 class StepRecord(Choice, frozen=True, kw_only=True):
     """One token's record: what it was chosen from, how, and what its pass cost.
 
@@ -256,94 +204,3 @@ class PrefixToken(Struct, frozen=True, kw_only=True):
     how: How
     p: float | None
     rank: int | None
-
-
-class LatencyHistory(Struct, frozen=True, kw_only=True):
-    """The session's passes so far, for the latency panel.
-
-    Attributes:
-        steps_ms: the last steps' totals, oldest first (at most 256). A pass over given text is no
-            step, though it computed one position.
-        prefill: the last pass over several positions, or ``None``.
-        decode: the last pass over one position, or ``None``.
-        last: whichever of the two ran last.
-        last_is_step: whether that pass was a step's; it read given text otherwise.
-        redraw_ms: what the sampler took since, where no pass ran for the last change; ``None``
-            right after a pass.
-        paint_ms: what the screen took for the last change, or ``None`` where there is no screen.
-    """
-
-    steps_ms: tuple[float, ...] = ()
-    prefill: Latency | None = None
-    decode: Latency | None = None
-    last: Latency | None = None
-    last_is_step: bool = False
-    redraw_ms: float | None = None
-    paint_ms: float | None = None
-
-
-class ModelInfo(Struct, frozen=True, kw_only=True):
-    """What the screen says of the model.
-
-    Attributes:
-        name: for people ("SmolLM2-135M-Instruct").
-        family: architecture ("llama").
-        device, dtype, threads: what it runs on ("cpu", "float32", 2).
-        quantisation: of the file ("Q4_1"), or ``None`` where it holds plain floats.
-        parameters, layers, kv_heads, head_dim, vocab_size, context_length: its size.
-        fingerprint: identifies the weights' file.
-        eos_ids: tokens that end a text.
-        notices: what a person must know before trusting its numbers; mostly empty.
-        precision: ``exact``, or ``fast``: a file's blocks stay packed, products round.
-    """
-
-    name: str
-    family: str
-    device: str
-    dtype: str
-    threads: int
-    quantisation: str | None
-    parameters: int
-    layers: int
-    kv_heads: int
-    head_dim: int
-    vocab_size: int
-    context_length: int
-    fingerprint: str
-    eos_ids: tuple[int, ...]
-    notices: tuple[str, ...] = ()
-    precision: str = "exact"
-
-    @property
-    def exact(self) -> bool:
-        """Whether its passes are those that others are compared with."""
-        return self.dtype == "float32" and self.precision == "exact"
-
-
-class CheckRecord(Struct, frozen=True, kw_only=True):
-    """The held logits against the same prefix computed afresh in float32, without a cache.
-
-    Attributes:
-        positions: tokens of the prefix.
-        dtype: what the session's passes ran in.
-        largest_logit_diff: the largest difference of any candidate's logit.
-        at: the candidate with that difference.
-        largest_p_diff: the largest difference of any candidate's raw probability.
-        chosen: what the session's draw falls on.
-        fresh_chosen: what the same draw falls on afresh.
-        fresh_ms: what computing it afresh took.
-    """
-
-    positions: int
-    dtype: str
-    largest_logit_diff: float
-    at: Token
-    largest_p_diff: float
-    chosen: Token
-    fresh_chosen: Token
-    fresh_ms: float
-
-    @property
-    def same_token(self) -> bool:
-        """Whether the chosen token stays the same."""
-        return self.chosen.id == self.fresh_chosen.id
