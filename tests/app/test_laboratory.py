@@ -356,6 +356,19 @@ async def test_sweep_says_that_no_stage_has_a_number() -> None:
         assert "no stage that has a number runs" in drawn(world)
 
 
+async def test_of_an_earlier_token_the_marked_one_there_is_pinned() -> None:
+    async with driven() as world:
+        await world.press("space", "space", "left_square_bracket", "left_square_bracket")
+        then = world.conductor.view().then_record
+        assert then is not None
+        now = world.conductor.snapshot
+        assert now is not None
+        assert now.choice is not None
+        assert then.chosen.id != now.choice.chosen.id
+        await world.press("w", "v", "w")
+        assert world.calls("watch") == [(then.chosen.id,), (then.chosen.id,)]
+
+
 async def test_pins_come_and_go() -> None:
     async with driven() as world:
         await world.press("W")

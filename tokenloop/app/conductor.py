@@ -221,10 +221,10 @@ class Conductor(State):
         return self._ask(what, put(self._engine))
 
     def watch(self, token_id: int | None) -> None:
-        """Pin a token, or unpin it; ``None`` is the marked draw's."""
-        if not self.has_text() or self._is_reading() or self.snapshot is None:
+        """Pin a token, or unpin it; ``None`` is the one marked on the screen, now or then."""
+        if not self.has_text() or self._is_reading():
             return
-        choice = self.snapshot.choice
+        choice = self.view().choice
         if token_id is None and choice is not None:
             token_id = choice.chosen.id
         if token_id is not None:
