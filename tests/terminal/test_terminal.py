@@ -185,10 +185,12 @@ def test_a_token_with_an_escape_sequence_does_not_reach_the_terminal(
         terminal.wait_for("● ready")
         terminal.send(ENTER)
         terminal.wait_for("space makes it fact")
-        terminal.send("s", "\x1b[A")  # up from the first field: the last one, logit bias
+        terminal.send("s", "\x1b[H")  # to the first stage: logit bias
         terminal.wait_for("added to the logits")
-        terminal.send(f"{EVIL_ID}=500", ESCAPE)
+        terminal.send(ENTER, f"{EVIL_ID}=500", ENTER)
         terminal.wait_for("PWNED")
+        terminal.send(ESCAPE)
+        terminal.wait_for("space step")
         terminal.send(" ")
         terminal.wait_for("+ 1 written")
         terminal.send("[")
