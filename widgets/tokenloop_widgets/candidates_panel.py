@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.events import Click, MouseScrollDown, MouseScrollUp
 from textual.message import Message
 from textual.strip import Strip
@@ -18,6 +18,7 @@ from tokenloop_widgets.drawing.cells import safe
 from tokenloop_widgets.drawing.figures import bits, count
 from tokenloop_widgets.palette import Palette
 from tokenloop_widgets.panel import Panel
+from tokenloop_widgets.rows_panel import ROW_KEYS, WHEEL_ROWS
 
 
 class CandidatesPanel(Panel):
@@ -26,15 +27,7 @@ class CandidatesPanel(Panel):
     The cursor rests nowhere until it is moved; a choice at another position puts it back.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "move(-1)", "up", show=False, id="candidates.up"),
-        Binding("down,j", "move(1)", "down", show=False, id="candidates.down"),
-        Binding("pageup", "page(-1)", "page up", show=False, id="candidates.page_up"),
-        Binding("pagedown", "page(1)", "page down", show=False, id="candidates.page_down"),
-        Binding("home", "home", "first", show=False, id="candidates.home"),
-        Binding("end", "end", "last", show=False, id="candidates.end"),
-        Binding("enter", "press", "take", show=False, id="candidates.take"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = ROW_KEYS
 
     @dataclass
     class Highlighted(Message):
@@ -181,12 +174,12 @@ class CandidatesPanel(Panel):
 
     def on_mouse_scroll_down(self, event: MouseScrollDown) -> None:
         """Scroll the window; the cursor stays on its candidate."""
-        self._scroll(3)
+        self._scroll(WHEEL_ROWS)
         event.stop()
 
     def on_mouse_scroll_up(self, event: MouseScrollUp) -> None:
         """Scroll the window back."""
-        self._scroll(-3)
+        self._scroll(-WHEEL_ROWS)
         event.stop()
 
     def _start(self) -> int:

@@ -14,22 +14,22 @@ from tokenloop_widgets.panel import Panel
 
 WHEEL_ROWS = 3
 
+ROW_KEYS: list[BindingType] = [
+    Binding("up,k", "move(-1)", "up", show=False, id="candidates.up"),
+    Binding("down,j", "move(1)", "down", show=False, id="candidates.down"),
+    Binding("pageup", "page(-1)", "page up", show=False, id="candidates.page_up"),
+    Binding("pagedown", "page(1)", "page down", show=False, id="candidates.page_down"),
+    Binding("home", "home", "first", show=False, id="candidates.home"),
+    Binding("end", "end", "last", show=False, id="candidates.end"),
+    Binding("enter", "press", "take", show=False, id="candidates.take"),
+]
+"""The same ids wherever there are rows, so that a person's own keys hold everywhere."""
+
 
 class RowsPanel(Panel):
-    """Keeps a cursor and a scroll position over ``row_count`` rows, ``body`` of them in sight.
+    """Keeps a cursor and a scroll position over ``row_count`` rows, ``body`` of them in sight."""
 
-    The bindings have the ids of the candidates' panel, so that a person's own keys hold here too.
-    """
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "move(-1)", "up", show=False, id="candidates.up"),
-        Binding("down,j", "move(1)", "down", show=False, id="candidates.down"),
-        Binding("pageup", "page(-1)", "page up", show=False, id="candidates.page_up"),
-        Binding("pagedown", "page(1)", "page down", show=False, id="candidates.page_down"),
-        Binding("home", "home", "first", show=False, id="candidates.home"),
-        Binding("end", "end", "last", show=False, id="candidates.end"),
-        Binding("enter", "press", "take", show=False, id="candidates.take"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = ROW_KEYS
 
     @dataclass
     class Moved(Message):
