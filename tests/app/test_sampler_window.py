@@ -280,6 +280,21 @@ async def test_a_grammar_that_is_refused_is_there_to_be_mended() -> None:
         assert settings_of(world).grammar == Grammar("json_schema", "[ab]")
 
 
+async def test_a_refused_grammar_is_there_to_be_mended_over_one_that_holds() -> None:
+    async with driven() as world:
+        await select(world, "grammar_text")
+        await write(world, "{}")
+        await world.press("enter")
+        await write(world, '{"type": "object"')
+        world.loop.fail_next = "grammar = … is not possible: JSON Schema: it is no JSON"
+        await world.press("enter")
+        assert world.conductor.settings.grammar == Grammar("json_schema", "{}")
+        await world.press("enter", "right_curly_bracket", "enter")
+        assert settings_of(world).grammar == Grammar("json_schema", '{"type": "object"}')
+        await world.press("enter")
+        assert world.app.screen.query_one(SettingInput).value == '{"type": "object"}'
+
+
 async def test_a_grammar_can_come_from_a_file(tmp_path: Path) -> None:
     file = tmp_path / "answer.json"
     file.write_text('{"type": "object"}', encoding="utf-8")

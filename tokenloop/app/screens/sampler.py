@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tokenloop.app.conductor import Conductor
     from tokenloop.app.sampler.fields import Field
     from tokenloop.records import Choice
-    from tokenloop.sampling import SamplerSettings
+    from tokenloop.sampling import Grammar, SamplerSettings
     from tokenloop.sampling.settings import GrammarKind
 
 BEGINS_A_NUMBER = frozenset("0123456789.-")
@@ -111,6 +111,7 @@ class SamplerEditor(Vertical):
         self._kind: GrammarKind = "json_schema"
         self._typing: Dials | None = None
         self._draft = ""
+        self._before_draft: Grammar | None = None
         self._told = False
         self._title = ""
         self._meant: Content | None = None
@@ -289,14 +290,19 @@ class SamplerEditor(Vertical):
         box = self.query_one(SettingInput)
         box.display = True
         field = self._field
-        draft = self._draft if field.whole_text else ""
         with box.prevent(Input.Changed):
-            box.value = "" if first is not None else field.shown(self._dials) or draft
+            box.value = "" if first is not None else self._refused or field.shown(self._dials)
         box.placeholder = field.label
         box.focus()
         if first is not None:
             box.value = first
         box.cursor_position = len(box.value)
+
+    @property
+    def _refused(self) -> str:
+        """The text last entered, where the grammar is still the one before it."""
+        same = self._conductor.settings.grammar == self._before_draft
+        return self._draft if self._field.whole_text and same else ""
 
     def _end_typing(self) -> None:
         if self._typing is None:
@@ -317,7 +323,7 @@ class SamplerEditor(Vertical):
         """The value is complete; a text that turns out wrong is there to be mended."""
         event.stop()
         if self._field.whole_text:
-            self._draft = event.value
+            self._draft, self._before_draft = event.value, self._conductor.settings.grammar
         if self._field.whole_text and not self._try(event.value):
             return
         self._end_typing()
