@@ -295,6 +295,22 @@ async def test_a_refused_grammar_is_there_to_be_mended_over_one_that_holds() -> 
         assert world.app.screen.query_one(SettingInput).value == '{"type": "object"}'
 
 
+async def test_a_kind_that_the_text_does_not_fit_is_refused_with_the_way_out() -> None:
+    async with driven() as world:
+        await select(world, "grammar_kind")
+        await world.press("right", "tab")
+        await write(world, "(a|b)+")
+        await world.press("enter", "shift+tab")
+        world.loop.fail_next = "grammar = '(a|b)+' is not possible: JSON Schema: it is no JSON"
+        await world.press("left")
+        assert note_of(world).startswith("del takes the text away")
+        assert "it is no JSON" in note_of(world)
+        await world.press("delete", "tab")
+        await write(world, "{}")
+        await world.press("enter")
+        assert settings_of(world).grammar == Grammar("json_schema", "{}")
+
+
 async def test_a_grammar_can_come_from_a_file(tmp_path: Path) -> None:
     file = tmp_path / "answer.json"
     file.write_text('{"type": "object"}', encoding="utf-8")

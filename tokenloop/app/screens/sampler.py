@@ -47,6 +47,9 @@ KEYS = (
 WANTED = (3, 4, 5, 9, 1, 8, 0, 2, 6, 7)
 """Which of the keys stay where not all fit, the most wanted first."""
 
+KIND_WAY_OUT = "del takes the text away, then any kind will do"
+"""Said where a grammar's text can't be read as another kind: it has to go first."""
+
 
 class SettingInput(Input):
     """A value as it is typed; what leaves it goes back to the list."""
@@ -359,6 +362,8 @@ class SamplerEditor(Vertical):
 
     def tell(self, text: str, severity: str) -> None:
         """Say one line, until the next key."""
+        if severity == "error" and self._field.name == "grammar_kind":
+            text = f"{KIND_WAY_OUT}: {text}"
         self._told, self._meant = True, None
         self._note.say(text, severity, layout=False)
 
