@@ -69,6 +69,25 @@ async def test_the_same_key_leaves_the_view(key: str) -> None:
         assert world.app.screen is world.main
 
 
+async def test_a_key_of_the_panels_says_in_a_view_that_it_is_theirs() -> None:
+    async with driven() as world:
+        await world.press("v", "e")
+        assert said(world) == "e is a key of the panels: esc goes back to them"
+        await world.press("down")
+        assert said(world) == ""
+        await world.press("d")
+        assert said(world).startswith("d is a key of the panels")
+        await world.press("f11")
+        assert said(world) == ""
+
+
+async def test_what_is_typed_into_the_search_is_no_key_of_the_panels() -> None:
+    async with driven() as world:
+        await world.press("slash", "e")
+        assert world.app.screen.query_one(Input).value == "e"
+        assert said(world) == ""
+
+
 @pytest.mark.parametrize("key", OPENERS)
 async def test_without_a_model_or_a_text_a_view_says_why_not(key: str) -> None:
     async with driven(prompt=None, hold=True) as world:
@@ -414,6 +433,6 @@ async def test_pictures(picture: SnapshotAssertion, key: str, size: tuple[int, i
         if key == "slash":
             world.app.screen.query_one(Input).cursor_blink = False
             await write(world, "a")
-        other_side = ["tab", "right", "right", "right"] if key == "o" else ["right", "right"]
-        await world.press("down", "down", *other_side)
+        sideways = {"o": ["tab", "right", "right", "right"], "d": []}.get(key, ["right", "right"])
+        await world.press("down", "down", *sideways)
         assert tidy(world.app.export_screenshot(title="tokenloop")) == picture

@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
-from tokenloop.app.keys import BY_ID, keys_of
+from tokenloop.app.keys import BY_ID, is_command_key, keys_of, shown_key
 from tokenloop.app.layout import LOW, arrange
 from tokenloop_widgets import Key, KeyBar, Panel, RowsPanel
 
@@ -131,9 +131,12 @@ class ViewScreen(Screen[None]):
         """Back to the keys."""
         self.remove_class("-notice")
 
-    def on_key(self) -> None:
-        """What was said was about the key before."""
+    def on_key(self, event: events.Key) -> None:
+        """What was said was about the key before; a key of the panels' has to wait for them."""
         self.hush()
+        if event.key not in self.active_bindings and is_command_key(event.key, self.keymap):
+            word = f"{shown_key(event.key)} is a key of the panels: esc goes back to them"
+            self.tell(word, "information")
 
     async def on_key_bar_pressed(self, event: KeyBar.Pressed) -> None:
         """Do what the clicked key does."""
