@@ -303,6 +303,13 @@ async def test_search_finds_while_it_is_typed_and_takes_by_a_second_enter() -> N
         assert world.app.screen is world.main
 
 
+async def test_search_tells_of_what_it_found_and_not_of_the_draw_that_is_not_listed() -> None:
+    async with driven() as world:
+        await world.press("slash", *"Perth")
+        assert "␣Perth  id " in drawn(world)
+        assert "␣Sydney" not in drawn(world)
+
+
 async def test_search_says_what_it_found_nothing_of() -> None:
     async with driven() as world:
         await world.press("slash")

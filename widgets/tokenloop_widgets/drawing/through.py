@@ -123,9 +123,11 @@ class _Table:
         return strips
 
     def highlighted(self) -> Candidate:
-        """The candidate under the cursor; the marked draw where it rests nowhere."""
+        """The candidate under the cursor; without one the marked draw, or the best one found."""
         row = self.sight.row
-        return self.choice.chosen if row is None or row >= len(self.rows) else self.rows[row]
+        if row is not None and row < len(self.rows):
+            return self.rows[row]
+        return self.rows[0] if self.rows and not self.whole else self.choice.chosen
 
     # the header
 
