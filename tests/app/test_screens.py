@@ -233,6 +233,20 @@ async def test_presets_are_tried_at_once_and_kept_by_enter() -> None:
         assert not world.calls("step")
 
 
+async def test_greedy_comes_back_to_the_temperature_before_presets_only_tried() -> None:
+    async with driven() as world:
+        await world.press("plus", "P", "down", "down", "down", "enter")
+        assert world.conductor.settings.greedy
+        await world.press("0")
+        assert world.conductor.settings.temperature == 0.9
+
+
+async def test_greedy_comes_back_to_the_temperature_of_a_preset_that_was_kept() -> None:
+    async with driven() as world:
+        await world.press("P", "down", "down", "enter", "0", "0")
+        assert world.conductor.settings.temperature == 1.0
+
+
 async def test_leaving_the_presets_brings_the_settings_back() -> None:
     async with driven() as world:
         await world.press("plus", "P", "down", "down", "down", "escape")

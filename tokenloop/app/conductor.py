@@ -145,13 +145,21 @@ class Conductor(State):
 
     # the sampler
 
-    def configure(self, settings: SamplerSettings) -> None:
-        """Change the settings; the pending draw is made again from the held logits."""
-        if not self.may_configure() or settings == self.settings:
+    def configure(self, settings: SamplerSettings, *, on_trial: bool = False) -> None:
+        """Change the settings; the pending draw is made again from the held logits.
+
+        Args:
+            settings: the new ones.
+            on_trial: whether they are only looked at: greedy does not come back to their
+                temperature.
+        """
+        if not self.may_configure():
+            return
+        if not settings.greedy and not on_trial:
+            self._warm_temperature = settings.temperature
+        if settings == self.settings:
             return
         self.settings = settings
-        if not settings.greedy:
-            self._warm_temperature = settings.temperature
         self._configure_request = self._ask("configure", self._engine.configure(settings))
 
     def heat(self, change: float) -> None:

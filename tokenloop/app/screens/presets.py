@@ -70,11 +70,12 @@ class PresetsScreen(Drawer[bool]):
         """Try it."""
         event.stop()
         self.note.rest()
-        self._conductor.configure(self._settings[event.option_index])
+        self._conductor.configure(self._settings[event.option_index], on_trial=True)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Keep it."""
         event.stop()
+        self._conductor.configure(self._settings[event.option_index])
         self.dismiss(True)
 
     def action_leave(self) -> None:
