@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tests.models.families.reference import Reference
 
 
-@pytest.fixture(autouse=True, scope="package")
+@pytest.fixture(autouse=True, scope="module")
 def one_thread() -> Iterator[None]:
     """Products this small gain nothing from a second thread, and wait for it on a busy machine."""
     import torch
