@@ -213,7 +213,8 @@ class Row:
         if self.figure is None:
             return f"| {self.what} | {self.measured} | not measured | {goal} | |"
         mark = "reached" if self.figure <= self.target else "**missed**"
-        return f"| {self.what} | {self.measured} | {self.figure:.3g} | {goal} | {mark} |"
+        figure = f"{self.figure:.3g}" if self.figure < 1000 else f"{self.figure:,.0f}"
+        return f"| {self.what} | {self.measured} | {figure} | {goal} | {mark} |"
 
 
 def table(samples: dict[str, list[float]], missing: dict[str, str], weights: dict[str, int]) -> str:
