@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).parent
 PROMPT = "The capital of Australia is"
 PATIENCE_SECONDS = 120.0
+LABORATORY = {"v": "stages", "d": "draws", "f": "sweep", "o": "orders"}
+"""Pictures of the laboratory's views, by the key that opens each."""
 
 
 async def main() -> None:
@@ -33,6 +35,11 @@ async def main() -> None:
     async with opened((80, 24)) as (app, pilot):
         await press(app, pilot, "space")
         save(app, "small")
+    async with opened((140, 40)) as (app, pilot):
+        for key, name in LABORATORY.items():
+            await press(app, pilot, key)
+            save(app, name)
+            await press(app, pilot, "escape")
 
 
 @asynccontextmanager
