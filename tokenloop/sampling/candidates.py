@@ -44,9 +44,11 @@ class Candidates:
         return len(self.ids)
 
     def keep(self, mask: Mask) -> Self:
-        """Those where ``mask`` (n,) is true."""
+        """Those where ``mask`` (n,) is true; where it is for all, they themselves."""
         # Numbers of the kept ones first: 0.2 ms of 262,144, indexing twice by the mask 1.9 ms.
         kept = np.flatnonzero(mask)
+        if len(kept) == len(self):
+            return self
         return type(self)(self.ids[kept], self.logits[kept])
 
     def keep_indices(self, indices: NDArray[np.intp]) -> Self:

@@ -22,7 +22,7 @@ def top_k(left: Candidates, context: Context) -> Candidates:
     if k >= len(left):
         return left
     keep = left.logits >= left.logits[left.best(k)[-1]]
-    return left if keep.all() else left.keep(keep)
+    return left.keep(keep)
 
 
 def _top_k_off(context: Context) -> str | None:
@@ -48,9 +48,7 @@ def top_p(left: Candidates, context: Context) -> Candidates:
     crossing, _, _ = left.reaching(context.settings.top_p)
     kept = left.up_to(crossing)
     least = min(context.settings.min_keep, len(left))
-    if len(kept) < least:
-        kept = left.keep_indices(left.best(least))
-    return left if len(kept) == len(left) else kept
+    return kept if len(kept) >= least else left.keep_indices(left.best(least))
 
 
 def _top_p_off(context: Context) -> str | None:

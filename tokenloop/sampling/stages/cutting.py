@@ -13,14 +13,14 @@ def cut(left: Candidates, keep: Mask, context: Context) -> Candidates:
     """Keep where ``keep`` (n,) is true, and of the best at least ``min_keep``."""
     if np.count_nonzero(keep) < min(context.settings.min_keep, len(left)):
         keep[left.best(context.settings.min_keep)] = True
-    return left if keep.all() else left.keep(keep)
+    return left.keep(keep)
 
 
 def cut_by_level(left: Candidates, keep: Mask, context: Context) -> Candidates:
     """The same, but with the last of the ``min_keep`` best stays whatever ties with it."""
     if np.count_nonzero(keep) < min(context.settings.min_keep, len(left)):
         keep |= left.logits >= left.logits[left.best(context.settings.min_keep)[-1]]
-    return left if keep.all() else left.keep(keep)
+    return left.keep(keep)
 
 
 def replaced(context: Context) -> str | None:

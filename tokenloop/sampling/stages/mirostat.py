@@ -21,7 +21,7 @@ def mirostat(left: Candidates, context: Context) -> Effect:
     keep = left.probabilities >= 2.0**-mu
     if not keep.any():
         keep[left.best(1)] = True
-    after = left if keep.all() else left.keep(keep)
+    after = left.keep(keep)
     return Effect(after, note=f"μ = {mu:.2f} bits", figures={"mu": mu})
 
 

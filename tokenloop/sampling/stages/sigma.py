@@ -19,7 +19,7 @@ def top_n_sigma(left: Candidates, context: Context) -> Effect:
     with np.errstate(over="ignore"):  # a penalty of 1e200 makes σ infinite: it cuts nobody then
         sigma = float(left.logits.std())
     keep = left.logits >= left.logits.max() - context.settings.top_n_sigma * sigma
-    return Effect(left if keep.all() else left.keep(keep), figures={"sigma": sigma})
+    return Effect(left.keep(keep), figures={"sigma": sigma})
 
 
 def _off(context: Context) -> str | None:

@@ -42,7 +42,7 @@ def dynamic_temperature(left: Candidates, context: Context) -> Effect:
 def divided(left: Candidates, t: float) -> Candidates:
     """The candidates with their logits divided by a temperature."""
     if t == 0:
-        return left if len(left) == 1 else left.keep_indices(left.best(1))
+        return left.keep_indices(left.best(1))
     largest = left.logits.max()
     with np.errstate(over="ignore"):
         if np.isfinite(largest / t):

@@ -36,7 +36,7 @@ def typical_p(left: Candidates, context: Context) -> Effect:
         near = np.flatnonzero(distances <= np.partition(distances, least - 1)[least - 1])
         keep[_nearest_first(near, distances, left)[:least]] = True
     figures: Values = {"entropy_nats": left.entropy_nats, "farthest_nats": float(farthest)}
-    return Effect(left if keep.all() else left.keep(keep), figures=figures)
+    return Effect(left.keep(keep), figures=figures)
 
 
 def _nearest_first(
