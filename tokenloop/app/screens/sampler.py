@@ -16,6 +16,7 @@ from tokenloop.app.sampler.rows import Row, moved, rows_of, switched, with_defau
 from tokenloop.app.screens.dialog import NoteLine
 from tokenloop.errors import SettingError
 from tokenloop.sampling import DEFAULT_SEED
+from tokenloop.sampling.settings import MOST_GRAMMAR
 from tokenloop_widgets import Cursor, StageList
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from tokenloop.sampling.settings import GrammarKind
 
 BEGINS_A_NUMBER = frozenset("0123456789.-")
-LONGEST = 1 << 20
 KEYS = (
     "↑↓ stage",
     "←→ value",
@@ -124,7 +124,9 @@ class SamplerEditor(Vertical):
     def compose(self) -> ComposeResult:
         """The list, the field that a value is typed in, and one line for what is meant or wrong."""
         yield StageList(id="stages")
-        yield SettingInput(id="setting", compact=True, max_length=LONGEST, select_on_focus=False)
+        yield SettingInput(
+            id="setting", compact=True, max_length=MOST_GRAMMAR, select_on_focus=False
+        )
         yield NoteLine(Content(""))
 
     def on_mount(self) -> None:
