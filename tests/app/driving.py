@@ -10,6 +10,12 @@ from typing import TYPE_CHECKING, Any
 from tests.app.fake_loop import FakeLoop
 from tokenloop.app.application import TokenloopApp
 from tokenloop.app.options import Options
+from tokenloop.app.screens.editor import EditorScreen, TypeScreen
+from tokenloop.app.screens.help import HelpScreen
+from tokenloop.app.screens.models import ModelsScreen
+from tokenloop.app.screens.presets import PresetsScreen
+from tokenloop.app.screens.run_until import RunUntilScreen
+from tokenloop.app.screens.start import StartScreen
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -21,6 +27,17 @@ if TYPE_CHECKING:
 
 
 PATIENCE_SECONDS = 120.0
+
+WINDOWS = [
+    ("t", TypeScreen),
+    ("e", EditorScreen),
+    ("A", RunUntilScreen),
+    ("P", PresetsScreen),
+    ("n", StartScreen),
+    ("m", ModelsScreen),
+    ("question_mark", HelpScreen),
+]
+"""The keys that open a window, and what each opens."""
 
 
 @dataclass

@@ -7,14 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.app.driving import Driven, driven
+from tests.app.driving import WINDOWS, Driven, driven
 from tokenloop.app.keys import COMMANDS
-from tokenloop.app.screens.editor import EditorScreen, TypeScreen
-from tokenloop.app.screens.help import HelpScreen
-from tokenloop.app.screens.models import ModelsScreen
-from tokenloop.app.screens.presets import PresetsScreen
-from tokenloop.app.screens.run_until import RunUntilScreen
-from tokenloop.app.screens.start import StartScreen
 from tokenloop_widgets import CandidatesPanel
 
 if TYPE_CHECKING:
@@ -87,15 +81,7 @@ async def test_temperature_does_not_leave_its_range() -> None:
 
 @pytest.mark.parametrize(
     ("key", "screen"),
-    [
-        ("t", TypeScreen),
-        ("e", EditorScreen),
-        ("A", RunUntilScreen),
-        ("P", PresetsScreen),
-        ("n", StartScreen),
-        ("m", ModelsScreen),
-        ("question_mark", HelpScreen),
-    ],
+    WINDOWS,
 )
 async def test_a_key_opens_its_window_and_esc_closes_it(key: str, screen: type[object]) -> None:
     async with driven() as world:

@@ -6,16 +6,11 @@ import pytest
 from textual import events
 from textual.widgets import Input, TextArea
 
-from tests.app.driving import Driven, driven
+from tests.app.driving import WINDOWS, Driven, driven
 from tokenloop.app.prompt_area import PromptArea
-from tokenloop.app.screens.editor import EditorScreen, TypeScreen
-from tokenloop.app.screens.help import HelpScreen
-from tokenloop.app.screens.models import ModelsScreen
-from tokenloop.app.screens.presets import PresetsScreen
-from tokenloop.app.screens.run_until import RunUntilScreen
-from tokenloop.app.screens.start import StartScreen
 
 NAMES = {" ": "space", "?": "question_mark", "[": "left_square_bracket", "\r": "enter"}
+CHARACTERS = {name: character for character, name in NAMES.items()}
 TEXT = "The capital of Australia is"
 
 
@@ -30,20 +25,12 @@ async def at_once(world: Driven, typed: str, *more: str) -> None:
 
 @pytest.mark.parametrize(
     ("key", "screen"),
-    [
-        ("t", TypeScreen),
-        ("e", EditorScreen),
-        ("A", RunUntilScreen),
-        ("P", PresetsScreen),
-        ("n", StartScreen),
-        ("m", ModelsScreen),
-        ("?", HelpScreen),
-    ],
+    WINDOWS,
 )
 async def test_no_key_typed_ahead_reaches_the_session(key: str, screen: type[object]) -> None:
     async with driven() as world:
         made = len(world.loop.calls)
-        await at_once(world, key + "rRalhGe")
+        await at_once(world, CHARACTERS.get(key, key) + "rRalhGe")
         assert {call[0] for call in world.loop.calls[made:]} <= {"configure"}
         assert isinstance(world.app.screen, screen)
         assert len(world.app.screen_stack) == 2
