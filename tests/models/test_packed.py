@@ -15,9 +15,11 @@ from tokenloop_models import ModelError, load, loading
 from tokenloop_models.gguf_types import TYPES
 from tokenloop_models.levels import TYPES_WITH_LEVELS, Levels, has_levels, read_levels
 from tokenloop_models.parts import packed
-from tokenloop_models.parts.packed import PackedLinear, packable, packed_products_work
+from tokenloop_models.parts.packed import MANY, PackedLinear, packable, packed_products_work
+from tokenloop_models.parts.unpacking import unpacking_works
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 KINDS = {kind.name: kind for kind in TYPES.values() if has_levels(kind)}
@@ -104,6 +106,85 @@ def test_large_matrices_are_packed_in_pieces_that_change_nothing(
     whole = PackedLinear([levels])(x)
     monkeypatch.setattr(packed, "AT_ONCE", 64 * 64)
     assert torch.equal(PackedLinear([levels])(x), whole)
+
+
+needs_unpacking = pytest.mark.skipif(
+    not unpacking_works(), reason="here products over packed weights are never unpacked"
+)
+
+
+@needs_the_product
+@needs_unpacking
+@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("at_once", [2**22, 128 * 512], ids=["whole", "in pieces"])
+def test_many_rows_are_multiplied_with_the_same_weights_rounded(
+    name: str, at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each weight, or each of the two that it is the sum of, by at most half a step more."""
+    monkeypatch.setattr(packed, "AT_ONCE", at_once)
+    levels = read_levels(torch.from_numpy(blocks(name, rows=192, columns=512)), KINDS[name])
+    product = PackedLinear([levels], torch.linspace(-1, 1, 192))
+    x = torch.randn(MANY, 512, generator=torch.Generator().manual_seed(1))
+    few = torch.cat([product(x[: MANY // 2]), product(x[MANY // 2 :])])
+    many = product(x)
+    assert not torch.equal(many, few)  # it was another way
+    middle = 2 ** (levels.bits - 1)
+    steps = (levels.values.view(192, 16, 32) - float(middle)).abs() + (levels.bits > 4) * 16
+    offset = (levels.offset + middle * levels.scale).abs()
+    weights = (steps * levels.scale[:, :, None] + offset[:, :, None]).view(192, 512)
+    bound = ROUNDING * (x.abs() @ weights.t() + 2 * few.abs()) + 1e-3
+    assert bool(((many - few).abs() <= bound).all())
+    assert float((many - few).abs().max()) < 0.01 * float(few.abs().max())
+
+
+@needs_the_product
+@needs_unpacking
+def test_many_rows_find_every_level_where_it_is() -> None:
+    """With scales and rows that bfloat16 holds, nothing is rounded but the result."""
+    shuffled = torch.randperm(256, generator=torch.Generator().manual_seed(2))
+    values = torch.stack([shuffled.roll(each) for each in range(64)]).byte()
+    one = torch.ones(64, 8)
+    product = PackedLinear([Levels(values, one, -128 * one, bits=8)])(torch.eye(256))
+    assert torch.equal(product.t(), values.float() - 128)
+
+
+@needs_the_product
+@needs_unpacking
+def test_many_rows_in_bfloat16_stay_bfloat16() -> None:
+    levels = read_levels(torch.from_numpy(blocks("Q4_0", 64, 64)), KINDS["Q4_0"])
+    x = torch.randn(MANY, 64)
+    product = PackedLinear([levels])
+    narrow = product(x.bfloat16())
+    assert narrow.dtype == torch.bfloat16
+    assert torch.equal(narrow.float(), product(x))
+
+
+@pytest.fixture
+def tried_afresh() -> Iterator[None]:
+    """What is found out once for a processor is found out again, and forgotten."""
+    unpacking_works.cache_clear()
+    yield
+    unpacking_works.cache_clear()
+
+
+@needs_the_product
+@pytest.mark.usefixtures("tried_afresh")
+def test_a_layout_that_is_not_known_is_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = torch._convert_weight_to_int4pack_for_cpu
+    monkeypatch.setattr(
+        torch, "_convert_weight_to_int4pack_for_cpu", lambda w, n: right(w.flip(0), n)
+    )
+    assert not unpacking_works()
+    levels = read_levels(torch.from_numpy(blocks("Q4_0", 64, 64)), KINDS["Q4_0"])
+    x = torch.randn(MANY, 64)
+    product = PackedLinear([levels])
+    assert torch.equal(product(x), torch.cat([product(x[:1]), product(x[1:])]))
+
+
+@pytest.mark.usefixtures("tried_afresh")
+def test_a_processor_without_bfloat16_unpacks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.ops.mkldnn, "_is_mkldnn_bf16_supported", lambda: False)
+    assert not unpacking_works()
 
 
 def test_sizes_without_a_packed_product() -> None:

@@ -3,15 +3,20 @@
 They run on torch's product for 4-bit weights, which multiplies bfloat16 rows and adds in float32.
 No level is rounded; scales, the row and the result are, to bfloat16's 8 bits. Its name begins with
 an underscore: :func:`packed_products_work` tries it before it is relied on.
+
+A product of many rows makes numbers of the weights, for as long as it takes, where that is faster:
+they are rounded to bfloat16 too then.
 """
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import torch
 
 from tokenloop_models.levels import GROUP, Levels
+from tokenloop_models.parts.unpacking import TOGETHER, unpack, unpacking_works
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +26,12 @@ NARROW = 4
 ROWS = 16
 """The product takes outputs by this many."""
 AT_ONCE = 2**22
-"""Levels packed at a time: packing wants them as int32."""
+"""Levels packed or unpacked at a time: packing wants them as int32."""
+MANY = 128
+"""Rows from which making numbers of the weights pays.
+
+On two cores that share their cache it does from 64 on, on two that don't from about 200 on.
+"""
 
 
 class PackedLinear:
@@ -31,7 +41,7 @@ class PackedLinear:
     multiplied with both.
     """
 
-    __slots__ = ("_packed", "_scales_zeros", "_wide", "bias")
+    __slots__ = ("_packed", "_scales_zeros", "_unpacks", "_wide", "bias")
 
     def __init__(self, parts: Sequence[Levels], bias: torch.Tensor | None = None) -> None:
         """Pack the weights.
@@ -47,6 +57,7 @@ class PackedLinear:
         self._packed = _packed(values)
         both = torch.stack([scale, zero], dim=-1)  # (outputs, groups, 2)
         self._scales_zeros = both.transpose(0, 1).to(torch.bfloat16).contiguous()
+        self._unpacks = len(values) % TOGETHER == 0 and unpacking_works()
         self.bias = bias
 
     def __call__(self, x: torch.Tensor) -> torch.Tensor:
@@ -54,11 +65,23 @@ class PackedLinear:
         narrow = x.bfloat16()  # with float() below 1.7 µs less than two calls of to()
         if self._wide:
             narrow = torch.cat([narrow, narrow], dim=1)
-        y = torch._weight_int4pack_mm_for_cpu(
-            narrow.contiguous(), self._packed, GROUP, self._scales_zeros
-        )
-        y = y.float() if x.dtype == torch.float32 else y.to(x.dtype)
+        if self._unpacks and len(narrow) >= MANY:
+            y = self._many(narrow, x.dtype)
+        else:
+            y = torch._weight_int4pack_mm_for_cpu(
+                narrow.contiguous(), self._packed, GROUP, self._scales_zeros
+            )
+            y = y.float() if x.dtype == torch.float32 else y.to(x.dtype)
         return y if self.bias is None else y.add_(self.bias)
+
+    def _many(self, rows: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+        """Multiply with weights made numbers, some outputs at a time."""
+        outputs, inputs = len(self._packed), rows.shape[1]
+        y = rows.new_empty(len(rows), outputs, dtype=dtype)
+        for start, stop in pairwise([*range(0, outputs, _step(inputs)), outputs]):
+            weights = unpack(self._packed[start:stop], self._scales_zeros[:, start:stop])
+            y[:, start:stop] = rows @ weights
+        return y
 
 
 def packable(outputs: int, inputs: int) -> bool:
@@ -113,10 +136,15 @@ def _beside(left: Planes, right: Planes) -> Planes:
 def _packed(values: torch.Tensor) -> torch.Tensor:
     """4-bit levels, (outputs, inputs), in the order that the product reads."""
     outputs, inputs = values.shape
-    step = max(AT_ONCE // inputs // 64, 1) * 64  # the product keeps 64 outputs together
+    step = _step(inputs)
     return torch.cat(
         [
             torch._convert_weight_to_int4pack_for_cpu(values[start : start + step].int(), 1)
             for start in range(0, outputs, step)
         ]
     )
+
+
+def _step(inputs: int) -> int:
+    """How many outputs are packed or unpacked at a time: whole blocks of those kept together."""
+    return max(AT_ONCE // inputs // TOGETHER, 1) * TOGETHER
