@@ -59,14 +59,17 @@ class KVCache:
         self._regimes_of = regimes
         self._capacity = 0
         self._touched = 0  # positions from here on were never written: they are 0
-        empty = torch.empty(2, kv_heads, 0, head_dim, dtype=dtype, device=device)
-        self._layers = [empty] * layers  # each (K and V, kv_heads, capacity, head_dim)
+        # (layers, K and V, kv_heads, capacity, head_dim)
+        self._memory = torch.empty(layers, 2, kv_heads, 0, head_dim, dtype=dtype, device=device)
+        self._opened: tuple[int, int] | None = None  # the span that the views below are of
+        self._new: tuple[torch.Tensor, ...] = ()
+        self._seen: list[tuple[torch.Tensor, torch.Tensor]] = []
         self.bytes_per_position = layers * kv_heads * head_dim * 2 * dtype.itemsize
 
     @property
     def dtype(self) -> str:
         """What keys and values are kept in ("float32")."""
-        return str(self._layers[0].dtype).removeprefix("torch.")
+        return str(self._memory.dtype).removeprefix("torch.")
 
     @property
     def nbytes(self) -> int:
@@ -143,7 +146,7 @@ class KVCache:
             One view a layer, (K and V, kv_heads, size, head_dim): the cache's memory as long as
             :attr:`capacity` stays what it is.
         """
-        return [layer[:, :, :size] for layer in self._layers]
+        return list(self._memory[:, :, :, :size].unbind(0))
 
     def clear(self, first: int) -> None:
         """Make the memory of positions from ``first`` on 0 where a rewind has left something.
@@ -152,8 +155,7 @@ class KVCache:
         infinity that was once computed there is not 0.
         """
         if self._touched > first:
-            for layer in self._layers:
-                layer[:, :, first : self._touched] = 0
+            self._memory[:, :, :, first : self._touched] = 0
             self._touched = first
 
     def write(self, layer: int, new: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -161,32 +163,37 @@ class KVCache:
 
         Args:
             layer: which one.
-            new: (positions, K and V, kv_heads, head_dim).
+            new: (K and V, kv_heads, positions, head_dim).
 
         Returns:
-            Keys and values of the positions up to the new ones, each (1, kv_heads, stop, head_dim):
+            Keys and values of the positions up to the new ones, each (kv_heads, stop, head_dim):
             views of the cache.
         """
-        stored = self._layers[layer]
-        count = new.shape[0]
-        stored.narrow(2, self.length, count).copy_(new.permute(1, 2, 0, 3))
-        keys, values = stored.narrow(2, 0, self.length + count).unsqueeze(1).unbind(0)
-        return keys, values
+        count = new.shape[2]
+        if self._opened != (self.length, count):
+            self._open(count)
+        self._new[layer].copy_(new)
+        return self._seen[layer]
 
     def advance(self, count: int) -> None:
         """Count positions that every layer has written."""
         self.length += count
 
+    def _open(self, count: int) -> None:
+        """Make the views of a span for all layers: one by one that takes 0.2 ms of a decode."""
+        start, stop = self.length, self.length + count
+        self._new = self._memory[:, :, :, start:stop].unbind(0)
+        seen = self._memory[:, :, :, :stop].flatten(0, 1).unbind(0)
+        self._seen = list(zip(seen[::2], seen[1::2], strict=True))
+        self._opened = start, count
+
     def _grow(self, capacity: int) -> None:
         size = memory_size(capacity * self.bytes_per_position)
         with memory_for(f"a KV cache of {capacity:,} positions ({size})"):
-            # into a new list: where memory runs out halfway, the cache stays what it was
-            self._layers = [self._grown(layer, capacity) for layer in self._layers]
+            layers, kinds, kv_heads, _, head_dim = self._memory.shape
+            larger = self._memory.new_zeros(layers, kinds, kv_heads, capacity, head_dim)
+        larger[:, :, :, : self.length] = self._memory[:, :, :, : self.length]
+        self._memory = larger
+        self._opened, self._new, self._seen = None, (), []  # or they would keep the old memory
         self._capacity = capacity
         self._touched = self.length
-
-    def _grown(self, layer: torch.Tensor, capacity: int) -> torch.Tensor:
-        kinds, kv_heads, _, head_dim = layer.shape
-        larger = layer.new_zeros(kinds, kv_heads, capacity, head_dim)
-        larger[:, :, : self.length] = layer[:, :, : self.length]
-        return larger

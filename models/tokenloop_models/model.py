@@ -6,6 +6,7 @@ import operator
 import time
 import warnings
 from dataclasses import replace
+from threading import RLock
 from typing import TYPE_CHECKING
 
 import torch
@@ -64,6 +65,7 @@ class Model:
         self._device = device
         self._dtype = dtype
         self._landing = Landing(device)
+        self._one_at_a_time = RLock()
         self._recorded: RecordedDecode | None = None
         self.unrecorded: str | None = "a processor works at once: there is nothing to record"
         if device.type == "cuda":
@@ -116,7 +118,8 @@ class Model:
         """Append ids to a text and score what may come next.
 
         One id is a decode. Several are a prefill, computed in chunks. What the cache holds must be
-        reusable for the longer text (:meth:`KVCache.reusable`): of most models it always is.
+        reusable for the longer text (:meth:`KVCache.reusable`): of most models it always is. Passes
+        of several threads wait for each other: a decode writes to the same memory every time.
 
         Args:
             ids: of the new positions, from ``cache.length`` on.
@@ -133,56 +136,57 @@ class Model:
                 Or memory ran out in a pass: the cache holds the chunks completed before.
             Cancelled: the cache holds the chunks completed before.
         """
-        began = time.perf_counter()
-        checked = self._checked(ids)
-        cache.reserve(len(checked))
-        watched = probe is not None and probe.layer_times
-        if self._recorded is not None and len(checked) == 1 and not watched:
-            if cancelled is not None and cancelled():
-                raise Cancelled("stopped before the only position")
-            replayed = self._replay(self._recorded, checked[0], cache, top, began)
-            if replayed is not None:
+        with self._one_at_a_time:
+            began = time.perf_counter()
+            checked = self._checked(ids)
+            cache.reserve(len(checked))
+            watched = probe is not None and probe.layer_times
+            if self._recorded is not None and len(checked) == 1 and not watched:
+                if cancelled is not None and cancelled():
+                    raise Cancelled("stopped before the only position")
+                replayed = self._replay(self._recorded, checked[0], cache, top, began)
+                if replayed is not None:
+                    if progress is not None:
+                        progress(1, 1)
+                    return replayed
+            tokens = self._on_device(checked)
+            following = tokens.roll(-1)
+            vocabulary = self._config.vocab_size
+            scorer = Scorer(self._decoder.logits, top, vocabulary) if top > 0 else None
+            watch = Stopwatch(self._device)
+            total, held = len(checked), cache.length
+
+            def go_on() -> None:
+                if cancelled is not None and cancelled():
+                    raise Cancelled(f"stopped after {cache.length - held:,} of {total:,} positions")
+
+            def after_layer(index: int) -> None:
+                if watched:
+                    watch.lap(index)
+                go_on()
+
+            look = after_layer if watched or total > 1 else None
+            for start in range(0, total, self.chunk):
+                go_on()
+                stop = min(start + self.chunk, total)
+                with memory_for(f"a pass over {stop - start:,} positions"):
+                    every = scorer is not None
+                    hidden = self._decoder.hidden(tokens[start:stop], cache, look, every=every)
+                    watch.lap("layers")
+                    if scorer is not None:
+                        last = scorer.add(hidden, following[start:stop])
+                    elif stop == total:
+                        last = self._decoder.logits(hidden[-1:])[0]
+                    watch.lap("head")
+                cache.advance(stop - start)
+                watch.pace()
                 if progress is not None:
-                    progress(1, 1)
-                return replayed
-        tokens = self._on_device(checked)
-        following = tokens.roll(-1)
-        vocabulary = self._config.vocab_size
-        scorer = Scorer(self._decoder.logits, top, vocabulary) if top > 0 else None
-        watch = Stopwatch(self._device)
-        total, held = len(checked), cache.length
+                    progress(stop, total)
 
-        def go_on() -> None:
-            if cancelled is not None and cancelled():
-                raise Cancelled(f"stopped after {cache.length - held:,} of {total:,} positions")
-
-        def after_layer(index: int) -> None:
-            if watched:
-                watch.lap(index)
-            go_on()
-
-        look = after_layer if watched or total > 1 else None
-        for start in range(0, total, self.chunk):
-            go_on()
-            stop = min(start + self.chunk, total)
-            with memory_for(f"a pass over {stop - start:,} positions"):
-                every = scorer is not None
-                hidden = self._decoder.hidden(tokens[start:stop], cache, look, every=every)
-                watch.lap("layers")
-                if scorer is not None:
-                    last = scorer.add(hidden, following[start:stop])
-                elif stop == total:
-                    last = self._decoder.logits(hidden[-1:])[0]
-                watch.lap("head")
-            cache.advance(stop - start)
-            watch.pace()
-            if progress is not None:
-                progress(stop, total)
-
-        results = [last] if scorer is None else [last, *scorer.columns()]
-        logits, *columns = self._landing.bring(results, watch)
-        scores = Scores.of(columns) if columns else None
-        return Output(logits=logits, scores=scores, timings=self._timings(watch, began))
+            results = [last] if scorer is None else [last, *scorer.columns()]
+            logits, *columns = self._landing.bring(results, watch)
+            scores = Scores.of(columns) if columns else None
+            return Output(logits=logits, scores=scores, timings=self._timings(watch, began))
 
     def _replay(
         self, recorded: RecordedDecode, token: int, cache: KVCache, top: int, began: float

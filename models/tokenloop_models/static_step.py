@@ -35,8 +35,8 @@ class WindowStore:
     def write(self, layer: int, new: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Put keys and values to the position, and give those of the whole window."""
         stored = self._memory[layer]
-        stored.index_copy_(2, self._position, new.permute(1, 2, 0, 3))
-        keys, values = stored[:, None].unbind(0)  # each (1, kv_heads, window, head_dim)
+        stored.index_copy_(2, self._position, new)
+        keys, values = stored.unbind(0)  # each (kv_heads, window, head_dim)
         return keys, values
 
 

@@ -37,7 +37,7 @@ def fill(cache: KVCache, count: int) -> list[tuple[torch.Tensor, torch.Tensor]]:
     """Append positions whose keys hold their position and values its negative."""
     cache.reserve(count)
     positions = torch.arange(cache.length, cache.length + count, dtype=torch.float32)
-    new = torch.stack([positions, -positions], dim=1)[:, :, None, None].expand(-1, -1, 2, 8)
+    new = torch.stack([positions, -positions])[:, None, :, None].expand(-1, 2, -1, 8)
     views = [cache.write(layer, new) for layer in range(3)]
     cache.advance(count)
     return views
@@ -88,9 +88,9 @@ def test_what_was_held_survives_growth_across_block_borders() -> None:
         views = fill(cache, count)
     expected = torch.arange(cache.length, dtype=torch.float32)
     for keys, values in views:
-        assert keys.shape == (1, 2, cache.length, 8)
-        assert torch.equal(keys[0, 1, :, 7], expected)
-        assert torch.equal(values[0, 0, :, 0], -expected)
+        assert keys.shape == (2, cache.length, 8)
+        assert torch.equal(keys[1, :, 7], expected)
+        assert torch.equal(values[0, :, 0], -expected)
 
 
 def test_truncate_goes_anywhere_back_and_keeps_memory() -> None:
@@ -141,7 +141,7 @@ def test_too_little_memory_is_one_clean_line_and_changes_nothing(
         cache.reserve(100)
     monkeypatch.undo()
     assert (cache.length, cache.allocated_bytes) == (200, 256 * PER_POSITION)
-    assert torch.equal(fill(cache, 1)[0][0][0, 0, :, 0], torch.arange(201.0))
+    assert torch.equal(fill(cache, 1)[0][0][0, :, 0], torch.arange(201.0))
 
 
 def test_what_lies_beyond_the_length_never_reaches_a_logit(tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ def test_what_lies_beyond_the_length_never_reaches_a_logit(tmp_path: Path) -> No
         model.forward([1, 2, 3, 4, 5, 6], cache)
         cache.truncate(3)
     with torch.inference_mode():
-        for layer in dirty._layers:
+        for layer in dirty.window(dirty.capacity):
             layer[:, :, 3:] = float("nan")
     for ids in ([7], [8, 9, 10], [11]):
         expected = model.forward(ids, clean).logits

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -47,6 +48,27 @@ def test_prefill_equals_decode_at_every_position(tiny_model: Model) -> None:
     for count, each in enumerate(IDS, start=1):
         decoded = tiny_model.forward([each], cache).logits
         np.testing.assert_allclose(decoded, fresh(tiny_model, IDS[:count]), rtol=0, atol=1e-4)
+
+
+def test_texts_take_turns_step_by_step_and_in_threads(tiny_model: Model) -> None:
+    """What one text's decode leaves behind in a layer reaches no other's."""
+    texts = [IDS[start : start + 12] for start in (0, 12, 24, 36)]
+    expected = [fresh(tiny_model, ids) for ids in texts]
+    caches = [tiny_model.new_cache() for _ in texts]
+    for steps in zip(*texts, strict=True):
+        found = [
+            tiny_model.forward([each], cache).logits
+            for each, cache in zip(steps, caches, strict=True)
+        ]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-4)
+
+    def stepped(ids: list[int]) -> np.ndarray:
+        cache = tiny_model.new_cache()
+        return [tiny_model.forward([each], cache).logits for each in ids][-1]
+
+    with ThreadPoolExecutor(4) as pool:
+        for found in (list(pool.map(stepped, texts)) for _ in range(5)):
+            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-4)
 
 
 def test_prefill_in_chunks_equals_prefill_at_once(tiny_model: Model, chunked: Model) -> None:

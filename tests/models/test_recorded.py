@@ -170,7 +170,7 @@ def test_infinities_that_a_rewind_left_behind_stay_there(model: Model, plain: Mo
     model.forward(IDS[:20], cache)
     step(model, cache, IDS[20])
     with torch.inference_mode():
-        for layer in cache._layers:
+        for layer in cache.window(cache.capacity):
             layer[:, :, 9:21] = float("inf")
     cache.truncate(9)
     ids = IDS[:9]
@@ -193,7 +193,7 @@ def test_what_a_failed_prefill_wrote_stays_unseen(
         with pytest.raises(ModelError, match="not enough memory"):
             model.forward(IDS[3:8], cache)
     with torch.inference_mode():
-        for layer in cache._layers:
+        for layer in cache.window(cache.capacity):
             layer[:, :, 3:8] = float("nan")
     assert cache.length == 3
     assert_near(step(model, cache, 9), fresh(plain, [*IDS[:3], 9]))

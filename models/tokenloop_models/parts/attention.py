@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import torch
 import torch.nn.functional as F  # noqa: N812 - the name that every torch reader knows
 
-from tokenloop_models.parts.rope import rotate_
+from tokenloop_models.parts.linear import Viewed
+from tokenloop_models.parts.rope import pairs_of, turn_
 
 if TYPE_CHECKING:
     from tokenloop_models.parts.linear import Product
@@ -21,14 +23,36 @@ BLOCK = 256
 """So many positions look at once on a CPU: not at what comes after the last of them."""
 
 
+class Heads:
+    """Queries, keys and values of some positions: views on the product that made them.
+
+    Attributes:
+        queries: (positions, heads, dim).
+        queries_keys: (positions, heads + kv_heads, dim).
+        pairs: of those, what positions turn (``rope.pairs_of``).
+        keys_values: (K and V, kv_heads, positions, dim).
+    """
+
+    __slots__ = ("keys_values", "pairs", "queries", "queries_keys")
+
+    def __init__(self, rows: torch.Tensor, heads: int, kv_heads: int, dim: int) -> None:
+        """Look at rows of all queries, then keys, then values."""
+        count = rows.shape[0]
+        each = rows.view(count, heads + 2 * kv_heads, dim)
+        self.queries = each[:, :heads]
+        self.queries_keys = each[:, : heads + kv_heads]
+        self.pairs = pairs_of(self.queries_keys)
+        self.keys_values = each[:, heads:].view(count, 2, kv_heads, dim).permute(1, 2, 0, 3)
+
+
 class Attention:
     """softmax(scale · q kᵀ) v, each group of query heads sharing one key/value head.
 
     Queries, keys and values come from one product (Ainslie et al., 2023, for the groups).
     """
 
-    __slots__ = ("cap", "dim", "heads", "kv_heads", "layer", "norm", "output", "qkv", "scale",
-                 "sight", "turn")  # fmt: skip
+    __slots__ = ("_qkv", "_zero", "cap", "dim", "heads", "kv_heads", "layer", "norm", "output",
+                 "scale", "sight", "turn")  # fmt: skip
 
     def __init__(
         self,
@@ -62,7 +86,7 @@ class Attention:
             cap: scores are squashed to cap · tanh(score / cap) (Gemma 2).
         """
         self.layer = layer
-        self.qkv = qkv
+        self._qkv = Viewed(qkv, partial(Heads, heads=heads, kv_heads=kv_heads, dim=dim))
         self.output = output
         self.heads = heads
         self.kv_heads = kv_heads
@@ -70,7 +94,8 @@ class Attention:
         self.norm = norm
         self.turn = turn
         self.sight = sight
-        self.scale = scale
+        self.scale = 1 / math.sqrt(dim) if scale is None else scale
+        self._zero = torch.zeros(1)  # what is added to scores
         self.cap = cap
 
     def __call__(self, x: torch.Tensor, span: Span, cache: Store) -> torch.Tensor:
@@ -81,24 +106,21 @@ class Attention:
         Returns:
             Of the positions that the span asks for, (asked, hidden).
         """
-        count = x.shape[0]
-        qkv = self.qkv(x).view(count, self.heads + 2 * self.kv_heads, self.dim)
-        queries_keys = qkv[:, : self.heads + self.kv_heads]
+        new = self._qkv(x)
         if self.norm is not None:
-            self.norm(queries_keys)
+            self.norm(new.queries_keys)
         if self.turn is not None:
-            rotate_(queries_keys, span.turns[self.turn])
-        new = qkv[:, self.heads :].view(count, 2, self.kv_heads, self.dim)
-        keys, values = cache.write(self.layer, new)  # (1, kv_heads, stop, dim)
+            turn_(new.pairs, span.turns[self.turn])
+        keys, values = cache.write(self.layer, new.keys_values)  # (kv_heads, stop, dim)
         sight = span.sights[self.sight]
         if sight.first:
-            keys, values = keys[:, :, sight.first :], values[:, :, sight.first :]
-        queries, mask = span.asked(qkv)[:, : self.heads], sight.mask
+            keys, values = keys[:, sight.first :], values[:, sight.first :]
+        queries, mask = span.asked(new.queries), sight.mask
         if mask is not None:
             mask = span.asked(mask)
         if self.cap is not None:
             mixed = self._capped(queries, keys, values, mask, self.cap)
-        elif len(queries) == 1:
+        elif queries.shape[0] == 1:
             mixed = self._one(queries, keys, values, mask)
         elif queries.is_cpu:
             mixed = self._several(queries, keys, values, mask)
@@ -114,9 +136,16 @@ class Attention:
         mask: torch.Tensor | None,
     ) -> torch.Tensor:
         """One position sees the same for all heads: those of a group are rows of their key head."""
-        rows = queries.view(1, self.kv_heads, -1, self.dim)  # (1, kv_heads, group, dim)
-        mixed = F.scaled_dot_product_attention(rows, keys, values, mask, scale=self.scale)
-        return mixed.reshape(1, self.heads * self.dim)
+        rows = queries.view(self.kv_heads, -1, self.dim)  # (kv_heads, group, dim)
+        if mask is None and queries.is_cpu and queries.dtype == torch.float32:
+            # 10 µs at the beginning of a text, torch's own attention 13
+            scores = torch.baddbmm(self._zero, rows, keys.mT, beta=0, alpha=self.scale)
+            mixed = torch.bmm(scores.softmax(dim=-1), values)
+        else:
+            mixed = F.scaled_dot_product_attention(
+                rows[None], keys[None], values[None], mask, scale=self.scale
+            )
+        return mixed.view(1, self.heads * self.dim)
 
     def _several(
         self,
@@ -131,12 +160,12 @@ class Attention:
         never looked at.
         """
         count = queries.shape[0]
-        before = keys.shape[2] - count
+        before = keys.shape[1] - count
         blocks = [
             F.scaled_dot_product_attention(
                 queries[first:last].transpose(0, 1)[None],  # (1, heads, block, dim)
-                keys[:, :, : before + last],
-                values[:, :, : before + last],
+                keys[None, :, : before + last],
+                values[None, :, : before + last],
                 attn_mask=None if mask is None else mask[first:last, : before + last],
                 is_causal=mask is None,
                 enable_gqa=self.heads != self.kv_heads,
@@ -161,8 +190,8 @@ class Attention:
         count, group = queries.shape[0], self.heads // self.kv_heads
         mixed = F.scaled_dot_product_attention(
             queries.view(count, self.kv_heads, group, self.dim).permute(1, 2, 0, 3),
-            keys.transpose(0, 1).expand(-1, group, -1, -1),  # (kv_heads, group, stop, dim)
-            values.transpose(0, 1).expand(-1, group, -1, -1),
+            keys[:, None].expand(-1, group, -1, -1),  # (kv_heads, group, stop, dim)
+            values[:, None].expand(-1, group, -1, -1),
             attn_mask=mask,
             is_causal=mask is None,
             scale=self.scale,
@@ -181,12 +210,11 @@ class Attention:
         count = queries.shape[0]
         rows = queries.view(count, self.kv_heads, -1, self.dim).permute(1, 2, 0, 3)
         rows = rows.reshape(self.kv_heads, -1, self.dim)  # (kv_heads, group · positions, dim)
-        scale = 1 / math.sqrt(self.dim) if self.scale is None else self.scale
-        scores = torch.bmm(rows, keys[0].transpose(1, 2)).float()
-        scores = scores.mul_(scale / cap).tanh_().mul_(cap)
+        scores = torch.bmm(rows, keys.mT).float()
+        scores = scores.mul_(self.scale / cap).tanh_().mul_(cap)
         if mask is not None:
             by_head = scores.view(self.kv_heads, -1, *mask.shape)
             by_head.masked_fill_(~mask, float("-inf"))
-        mixed = torch.bmm(scores.softmax(dim=-1).to(values.dtype), values[0])
+        mixed = torch.bmm(scores.softmax(dim=-1).to(values.dtype), values)
         mixed = mixed.view(self.heads, count, self.dim)
         return mixed.transpose(0, 1).reshape(count, self.heads * self.dim)

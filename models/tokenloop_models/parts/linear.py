@@ -3,12 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Generic, Protocol, TypeVar
 
 import torch
 import torch.nn.functional as F  # noqa: N812 - the name that every torch reader knows
 
-Product = Callable[[torch.Tensor], torch.Tensor]
-"""(rows, inputs) → (rows, outputs), however it is done."""
+
+class Product(Protocol):
+    """A matrix product, however it is done."""
+
+    def __call__(self, x: torch.Tensor, *, out: torch.Tensor | None = None) -> torch.Tensor:
+        """Multiply: (rows, inputs) → (rows, outputs).
+
+        Args:
+            x: the rows.
+            out: where the result goes, of one row only: (1, outputs), in the dtype of ``x``.
+        """
+
+
+Views = TypeVar("Views")
+
+
+class Viewed(Generic[Views]):
+    """A product whose result is only looked at through views.
+
+    On a CPU the result of one row is written to where the last one was, so that its views are made
+    once: each takes about a microsecond, and a decode would make ten of them in every layer.
+    """
+
+    __slots__ = ("_of_one", "_one", "_views", "product")
+
+    def __init__(self, product: Product, views: Callable[[torch.Tensor], Views]) -> None:
+        """Take the product, and what makes views of its result, (rows, outputs)."""
+        self.product = product
+        self._views = views
+        self._one: torch.Tensor | None = None
+        self._of_one: Views | None = None
+
+    def __call__(self, x: torch.Tensor) -> Views:
+        """Multiply: (rows, inputs) → views, those of one row until it is called again."""
+        if x.shape[0] != 1 or not x.is_cpu:
+            return self._views(self.product(x))
+        if self._one is None or self._of_one is None:
+            self._one = self.product(x)
+            self._of_one = self._views(self._one)
+        else:
+            self.product(x, out=self._one)
+        return self._of_one
+
 
 SLICES = 8
 FEW = 16
@@ -64,13 +106,19 @@ class Linear:
             # (slices, outputs / slices, inputs), the same memory
             self._slices = weight.view(SLICES, outputs // SLICES, inputs)
 
-    def __call__(self, x: torch.Tensor) -> torch.Tensor:
-        """Multiply: (rows, inputs) → (rows, outputs)."""
+    def __call__(self, x: torch.Tensor, *, out: torch.Tensor | None = None) -> torch.Tensor:
+        """Multiply: see :class:`Product`."""
         rows = x.shape[0]
         if self._slices is None:
-            return F.linear(x, self.weight, self.bias)
+            y = F.linear(x, self.weight, self.bias)
+            return y if out is None else out.copy_(y)
         if rows > FEW:
             return MANY_ROWS(x, self.weight, self.bias)
-        y = torch.bmm(self._slices, x.t().expand(SLICES, -1, -1))  # (slices, …, rows)
-        y = y.view(-1, rows).t().contiguous()
+        columns = x.t().expand(SLICES, -1, -1)
+        if out is not None:
+            torch.bmm(self._slices, columns, out=out.view(SLICES, -1, 1))
+            y = out
+        else:
+            y = torch.bmm(self._slices, columns)  # (slices, …, rows)
+            y = y.view(-1, rows).t().contiguous()
         return y if self.bias is None else y.add_(self.bias)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import torch
 import torch.nn.functional as F  # noqa: N812 - the name that every torch reader knows
 
+from tokenloop_models.parts.linear import Viewed
+
 if TYPE_CHECKING:
     from tokenloop_models.parts.linear import Product
 
@@ -27,20 +29,24 @@ ACTIVATIONS: dict[str, Activation] = {
 """By the names that files use: ``gelu`` is exact, the others of its name a formula with tanh."""
 
 
+def _halves(rows: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    return rows.chunk(2, dim=-1)
+
+
 class GatedMLP:
     """down(activation(gate(x)) · up(x)), gate and up in one product (Shazeer, 2020)."""
 
-    __slots__ = ("_activation", "down", "gate_up")
+    __slots__ = ("_activation", "_gate_up", "down")
 
     def __init__(self, gate_up: Product, down: Product, activation: Activation) -> None:
         """Take the products: gate_up (2 · intermediate, hidden), down (hidden, intermediate)."""
-        self.gate_up = gate_up
+        self._gate_up = Viewed(gate_up, _halves)
         self.down = down
         self._activation = activation
 
     def __call__(self, x: torch.Tensor) -> torch.Tensor:
         """(rows, hidden) → (rows, hidden)."""
-        gate, up = self.gate_up(x).chunk(2, dim=-1)
+        gate, up = self._gate_up(x)
         return self.down(self._activation(gate).mul_(up))
 
 

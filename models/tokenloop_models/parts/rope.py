@@ -212,20 +212,33 @@ class RotaryTable:
         self._regime = regime
 
 
-def rotate_(heads: torch.Tensor, turns: torch.Tensor) -> None:
-    """Turn the pairs of features of each head, in place.
+def pairs_of(heads: torch.Tensor) -> torch.Tensor:
+    """The pairs of features of each head, as a view.
 
-    The features of a pair lie side by side, so that a pair is one complex number: 6 µs for one
-    position, where splitting a head into halves and stacking them takes 21 µs.
+    The features of a pair lie side by side, so that a pair is one complex number: a turn takes 6 µs
+    for one position, where splitting a head into halves and stacking them takes 21 µs.
 
     Args:
         heads: (positions, heads, 2 · pairs); may be a view.
+
+    Returns:
+        complex64, (positions, heads, pairs), of float32; of other dtypes, which have no complex
+        numbers, these as they are, (positions, heads, pairs, 2).
+    """
+    pairs = heads.view(*heads.shape[:-1], -1, 2)
+    return torch.view_as_complex(pairs) if heads.dtype == torch.float32 else pairs
+
+
+def turn_(pairs: torch.Tensor, turns: torch.Tensor) -> None:
+    """Turn pairs in place.
+
+    Args:
+        pairs: as :func:`pairs_of` gives them.
         turns: complex64, (positions, 1, pairs).
     """
-    pairs = heads.view(*heads.shape[:-1], -1, 2)  # (positions, heads, pairs, 2)
-    if heads.dtype == torch.float32:
-        torch.view_as_complex(pairs).mul_(turns)
-    else:  # there are no complex numbers of lower precision to multiply with
+    if pairs.is_complex():
+        pairs.mul_(turns)
+    else:
         pairs.copy_(torch.view_as_real(torch.view_as_complex(pairs.float()) * turns))
 
 

@@ -14,10 +14,10 @@ class Store(Protocol):
     """Where attention puts keys and values of new positions, and finds those of all others."""
 
     def write(self, layer: int, new: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Put a layer's (positions, K and V, kv_heads, head_dim) to those of the span.
+        """Put a layer's (K and V, kv_heads, positions, head_dim) to those of the span.
 
         Returns:
-            Keys and values to look at, each (1, kv_heads, positions, head_dim).
+            Keys and values to look at, each (kv_heads, positions, head_dim).
         """
 
 

@@ -50,10 +50,12 @@ def decoded(model: Model, cache: KVCache, ids: list[int], start: int) -> list[Ou
 
 
 def assert_same(found: list[Output], expected: list[Output]) -> None:
-    """To float32's own rounding: adding what is masked, as 0, changes the order of a sum."""
+    """To float32's own rounding: torch's attention, and with what is masked added as 0, adds in
+    another order than the products written out that a plain decode takes.
+    """
     for one, other in zip(found, expected, strict=True):
         assert (one.replayed, other.replayed) == (True, False)
-        tolerance = max(1e-5, 2e-6 * float(np.abs(other.logits).max()))
+        tolerance = max(2e-5, 4e-6 * float(np.abs(other.logits).max()))
         np.testing.assert_allclose(one.logits, other.logits, rtol=0, atol=tolerance)
 
 
