@@ -108,11 +108,8 @@ def _sentencepiece(path: Path, metadata: Mapping[str, Any]) -> Tokenizer:
         if vocabulary.metadata.get(PREFIX + key):
             raise vocabulary.error(key, "this way to change a text first is not known")
     scores: list[float] = vocabulary.listed("scores", float, len(vocabulary.tokens))
-    normal = [vocabulary.tokens[token_id] for token_id in vocabulary.of_type(NORMAL)]
-    parts = {token: vocabulary.ids[token] for token in normal}
-    merges = merges_from_scores(
-        parts, ((token, scores[token_id]) for token, token_id in parts.items())
-    )
+    normal = vocabulary.of_type(NORMAL)
+    merges = merges_from_scores({vocabulary.tokens[each]: scores[each] for each in normal})
     unknown = vocabulary.token_id("unknown", SPM_DEFAULTS["unknown"])
     model = _bpe(
         vocabulary,

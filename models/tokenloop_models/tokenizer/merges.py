@@ -9,27 +9,25 @@ then the longer right one, then the lower id of what they make.
 
 from __future__ import annotations
 
-from operator import itemgetter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
 
-def merges_from_scores(
-    pieces: Mapping[str, int], scores: Iterable[tuple[str, float]]
-) -> list[tuple[str, str]]:
+def merges_from_scores(scores: Mapping[str, float]) -> list[tuple[str, str]]:
     """List the merges of a SentencePiece BPE vocabulary, first to be applied first.
 
     Args:
-        pieces: id of each piece that may be a part of another.
-        scores: the pieces that merging may make, with their scores, in the order of their ids.
+        scores: of each piece that merging may use or make, in the order of their ids.
     """
-    cuts = [
-        (-score, -cut, cut - len(piece), left, right)
-        for piece, score in scores
-        for cut in range(1, len(piece))
+    pieces = frozenset(scores)
+    merges = [
+        (left, right)
+        for piece in sorted(scores, key=scores.__getitem__, reverse=True)
+        for cut in range(len(piece) - 1, 0, -1)
         if (left := piece[:cut]) in pieces and (right := piece[cut:]) in pieces
     ]
-    cuts.sort(key=itemgetter(0, 1, 2))  # what is equal in these stays in the order of its ids
-    return [(left, right) for *_, left, right in cuts]
+    if len(set(scores.values())) < len(pieces):  # what is equal in the key stays in order of ids
+        merges.sort(key=lambda both: (-scores[both[0] + both[1]], -len(both[0]), -len(both[1])))
+    return merges

@@ -57,9 +57,8 @@ def byte_level(**changes: Any) -> str:
 def sentencepiece() -> str:
     metadata = sentencepiece_metadata()
     tokens = metadata["tokenizer.ggml.tokens"]
-    normal = {token: n for n, token in enumerate(tokens) if n > 259}
-    scores = metadata["tokenizer.ggml.scores"]
-    merges = merges_from_scores(normal, ((token, scores[n]) for token, n in normal.items()))
+    scores = zip(tokens, metadata["tokenizer.ggml.scores"], strict=True)
+    merges = merges_from_scores(dict(list(scores)[260:]))
     return with_flags(sentencepiece_json(metadata, merges), len(tokens))
 
 
