@@ -31,6 +31,14 @@ def test_medians_become_ratios() -> None:
     assert line.endswith("| reached |")
 
 
+def test_a_longer_text_is_held_against_the_bytes_it_reads() -> None:
+    """188 MB at 26.8 GB/s (512 MiB in 20 ms) are 7.0 ms."""
+    made = samples() | {"exact 4096": [34.0]}
+    line = next(each for each in table(made, {}, FACTS).splitlines() if "decode at 4,096" in each)
+    assert "(keys and values between: 188 MB) | 34.0 ms · 20.0 ms | 2 |" in line
+    assert line.endswith("≤ 1 × what their bytes take, 7.0 ms | **missed** |")
+
+
 def test_what_is_missed_is_named() -> None:
     assert Row("a", "2 ms", 1.2, 1.0, "× b").line() == "| a | 2 ms | 1.2 | ≤ 1 × b | **missed** |"
 
