@@ -9,7 +9,13 @@ from textual.widgets import Input, TextArea
 from tests.app.driving import WINDOWS, Driven, driven
 from tokenloop.app.prompt_area import PromptArea
 
-NAMES = {" ": "space", "?": "question_mark", "[": "left_square_bracket", "\r": "enter"}
+NAMES = {
+    " ": "space",
+    "/": "slash",
+    "?": "question_mark",
+    "[": "left_square_bracket",
+    "\r": "enter",
+}
 CHARACTERS = {name: character for character, name in NAMES.items()}
 TEXT = "The capital of Australia is"
 
@@ -96,3 +102,69 @@ async def test_a_key_that_went_with_its_widget_holds_up_the_next_ones_only_for_a
         assert not world.calls("step")
         await world.settle()
         assert world.calls("step") == [()]
+
+
+async def test_keys_for_a_plot_wait_for_it_and_act_in_their_order() -> None:
+    async with driven() as world:
+        world.loop.hold = True
+        await at_once(world, "fll\r")
+        assert not world.calls("configure")
+        world.loop.release()
+        await world.settle()
+        [(settings,)] = world.calls("configure")
+        assert settings.temperature == pytest.approx(1.0)
+
+
+async def test_a_plot_of_what_was_set_before_is_not_walked() -> None:
+    async with driven() as world:
+        await at_once(world, "f0l\r")
+        assert [settings.temperature for (settings,) in world.calls("configure")] == [0.0, 0.1]
+
+
+async def test_keys_after_one_for_a_plot_wait_too() -> None:
+    async with driven() as world:
+        await at_once(world, "fl\r", "escape", "space")
+        [(settings,)] = world.calls("configure")
+        assert settings.temperature == pytest.approx(0.9)
+        assert world.app.screen is world.main
+        assert world.calls("step") == [()]
+
+
+async def test_what_needs_no_plot_acts_before_it_is_there() -> None:
+    async with driven() as world:
+        world.loop.hold = True
+        await at_once(world, "fj")
+        world.loop._waiting.pop(0)()
+        await world.settle()
+        assert world.calls("sweep") == [("temperature",), ("top_p",)]
+
+
+@pytest.mark.parametrize("key", ["d", "o"])
+async def test_rows_that_are_still_computed_are_walked_when_they_are_there(key: str) -> None:
+    async with driven() as world:
+        world.loop.hold = True
+        await at_once(world, key + "j\r")
+        assert not world.calls("force")
+        world.loop.release()
+        await world.settle()
+        assert len(world.calls("force")) == 1
+        assert world.app.screen is world.main
+
+
+async def test_a_search_typed_in_one_go_takes_what_it_found() -> None:
+    async with driven() as world:
+        await at_once(world, "/Perth\r\r")
+        assert world.calls("force") == [(3,)]
+
+
+async def test_an_answer_that_does_not_come_holds_up_esc_only_for_a_moment() -> None:
+    async with driven() as world:
+        world.loop.hold = True
+        await at_once(world, "fll", "escape")
+        await world.app._find_again()
+        await world.app._find_again()
+        await world.settle()
+        assert world.app.screen is world.main
+        world.loop.release()
+        await world.settle()
+        assert not world.calls("configure")

@@ -66,6 +66,14 @@ class Teller(Protocol):
         """Say it; ``severity`` is ``information``, ``warning`` or ``error``."""
 
 
+@runtime_checkable
+class Asker(Protocol):
+    """A screen that draws answers, and whose keys act on them."""
+
+    def needs_answer(self, key: str) -> bool:
+        """Whether a key acts on what is still being computed."""
+
+
 class TokenloopApp(OneByOneApp):
     """The program on a screen.
 
@@ -244,6 +252,12 @@ class TokenloopApp(OneByOneApp):
         for screen in self.screen_stack:
             if isinstance(screen, Follower) and screen.is_mounted:
                 screen.follow()
+        self.go_on()
+
+    def needs_answer(self, key: str) -> bool:
+        """Whether the open screen says so."""
+        top = self.screen_stack[-1] if self.screen_stack else None
+        return isinstance(top, Asker) and top.needs_answer(key)
 
     # notices
 

@@ -3,7 +3,7 @@
 Textual hands every key to the widget in focus, whose answer travels back through several queues.
 Keys that arrive together would all be handed to the widget that was in focus before the first of
 them acted: text meant for a window would reach the panels below it as commands, and "apply" would
-overtake the last letters typed.
+overtake the last letters typed. A key that acts on what the loop is still computing waits for that.
 """
 
 from __future__ import annotations
@@ -41,11 +41,16 @@ class OneByOneApp(App[None]):
         self._rounds_left = 0
         self._last_sent = 0
         self._last_seen = 0
+        self._stuck: events.Key | events.Paste | None = None
 
     @property
     def typing(self) -> bool:
-        """Whether a key is being dealt with or waits."""
+        """Whether a key is being dealt with."""
         return self._rounds_left > 0
+
+    def needs_answer(self, key: str) -> bool:
+        """Whether a key acts on what is still being computed: it waits, and those behind it."""
+        return False
 
     def on_mount(self) -> None:
         """Follow the person into the screen that a key opened, or came back to."""
@@ -56,16 +61,23 @@ class OneByOneApp(App[None]):
         """Let keys wait for their turn; anything else goes on at once."""
         if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
             self._typed.append(event)
-            if not self.typing:
-                await self._next()
+            await self._next()
         else:
             await super().on_event(event)
 
+    def go_on(self) -> None:
+        """Something was answered: maybe what the next key needs."""
+        if self._typed and not self.typing:
+            self.call_later(self._next)
+
     async def _next(self) -> None:
-        if self._typed:
+        if self._typed and not self.typing and not self._waits(self._typed[0]):
             self._rounds_left = ROUNDS
             await super().on_event(self._typed.popleft())
             self._follow_up()
+
+    def _waits(self, typed: events.Key | events.Paste) -> bool:
+        return isinstance(typed, events.Key) and self.needs_answer(typed.key)
 
     def _follow_up(self) -> None:
         """Send a follower to where the next key would go; a new screen answers when it is there."""
@@ -84,8 +96,17 @@ class OneByOneApp(App[None]):
         else:
             await self._next()
 
-    def _find_again(self) -> None:
-        """A widget that goes takes what waits in its queue along: never wait for that."""
+    async def _find_again(self) -> None:
+        """A widget that goes takes what waits in its queue along: never wait for that.
+
+        Nor do keys that need no answer wait for long behind those that do.
+        """
         if self.typing and self._last_seen == self._last_sent:
             self._follow_up()
         self._last_seen = self._last_sent
+        first = self._typed[0] if self._typed and not self.typing else None
+        if first and first is self._stuck and not all(map(self._waits, self._typed)):
+            while self._waits(self._typed[0]):
+                self._typed.popleft()
+            await self._next()
+        self._stuck = first

@@ -52,6 +52,10 @@ class DrawsScreen(ViewScreen):
             *self.dial_keys(),
         ]
 
+    def waits(self) -> bool:
+        """Until there are rows."""
+        return self._inquiry.blank
+
     def follow(self) -> None:
         """Ask for the draws from what is held, and draw the answer."""
         view = self.conductor.view()

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tokenloop.app.conductor import Conductor
 
 HINT = "a text (perth), bytes (0x20 41) or an id (#123)"
+TO_THE_TOKENS = ("enter", "up", "down", "pageup", "pagedown")
 
 
 class FindScreen(ViewScreen):
@@ -65,6 +66,14 @@ class FindScreen(ViewScreen):
     def typed_into(self) -> Widget:
         """The line: typing begins at once."""
         return self._query
+
+    def waits(self) -> bool:
+        """Until there are rows."""
+        return self._inquiry.blank
+
+    def acts_on_answer(self, key: str) -> bool:
+        """The keys that lead from the line to the tokens, too."""
+        return key in TO_THE_TOKENS or super().acts_on_answer(key)
 
     def follow(self) -> None:
         """Ask for what is typed, and draw what was found."""

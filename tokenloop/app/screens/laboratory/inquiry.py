@@ -60,6 +60,11 @@ class Inquiry(Generic[A]):
         return self._wish is not None and self._settled != self._wish
 
     @property
+    def blank(self) -> bool:
+        """Whether nothing stands there until the answer comes."""
+        return self.waiting and self.answer is None
+
+    @property
     def placeholder(self) -> str:
         """What stands where an answer is still to come, or can't."""
         return COMPUTING if self.waiting else NO_ANSWER

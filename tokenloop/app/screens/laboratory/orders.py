@@ -59,6 +59,10 @@ class OrdersScreen(ViewScreen):
             *self.dial_keys(),
         ]
 
+    def waits(self) -> bool:
+        """Until there are rows."""
+        return self._inquiry.blank
+
     def follow(self) -> None:
         """Ask for both chains on what is held, and draw the answer."""
         view = self.conductor.view()

@@ -60,6 +60,14 @@ class SweepScreen(ViewScreen):
             *self.dial_keys(),
         ]
 
+    def waits(self) -> bool:
+        """Until the plot is of the setting as it is now: its cursor walks from there."""
+        answer = self._inquiry.answer
+        if answer is None:
+            return self._inquiry.waiting
+        now: float = getattr(self.conductor.settings, self._setting)
+        return answer.current != now
+
     def follow(self) -> None:
         """Ask for the setting's sweep over what is held, and draw the answer."""
         view = self.conductor.view()

@@ -78,6 +78,19 @@ class ViewScreen(Screen[None]):
     def follow(self) -> None:
         """Draw what is held now."""
 
+    def waits(self) -> bool:
+        """Whether the panel still waits for what its keys act on."""
+        return False
+
+    def needs_answer(self, key: str) -> bool:
+        """Whether a key acts on what is still being computed."""
+        return self.waits() and self.acts_on_answer(key)
+
+    def acts_on_answer(self, key: str) -> bool:
+        """Whether a key is the panel's."""
+        bound = self.active_bindings.get(key)
+        return bound is not None and bound.node is self.panel
+
     def compose(self) -> ComposeResult:
         """The panel in full, and a line below."""
         yield from self.above()
