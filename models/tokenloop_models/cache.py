@@ -180,11 +180,11 @@ class KVCache:
         self.length += count
 
     def _open(self, count: int) -> None:
-        """Make the views of a span for all layers: one by one that takes 0.2 ms of a decode."""
+        """Make the views of a span for all layers at once: made in each write they took 0.2 ms."""
         start, stop = self.length, self.length + count
         self._new = self._memory[:, :, :, start:stop].unbind(0)
-        seen = self._memory[:, :, :, :stop].flatten(0, 1).unbind(0)
-        self._seen = list(zip(seen[::2], seen[1::2], strict=True))
+        keys, values = self._memory[:, :, :, :stop].unbind(1)
+        self._seen = list(zip(keys.unbind(), values.unbind(), strict=True))
         self._opened = start, count
 
     def _grow(self, capacity: int) -> None:

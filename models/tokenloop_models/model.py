@@ -65,7 +65,7 @@ class Model:
         self._device = device
         self._dtype = dtype
         self._landing = Landing(device)
-        self._one_at_a_time = RLock()
+        self._one_at_a_time = RLock()  # a callback may run a pass of its own
         self._recorded: RecordedDecode | None = None
         self.unrecorded: str | None = "a processor works at once: there is nothing to record"
         if device.type == "cuda":

@@ -299,6 +299,10 @@ def test_a_product_is_the_same_however_many_rows(rows: int, outputs: int, biased
     expected = x.double() @ weight.double().t() + (0 if bias is None else bias.double())
     torch.testing.assert_close(product.double(), expected, rtol=0, atol=2e-5)
     assert product.is_contiguous()
+    if rows == 1:
+        out = torch.full((1, outputs), torch.nan)
+        assert Linear(weight, bias)(x, out=out) is out
+        assert torch.equal(out, product)
 
 
 def test_a_torch_without_onednn_takes_plain_products(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,6 +48,15 @@ def exact(raw: np.ndarray, name: str) -> torch.Tensor:
     return torch.from_numpy(dequantize(raw, GGMLQuantizationType[name]))
 
 
+def magnitudes(levels: Levels) -> torch.Tensor:
+    """What the terms of each weight come to without signs: float64, (rows, columns)."""
+    rows, columns = levels.values.shape
+    middle = 2 ** (levels.bits - 1)
+    steps = (levels.values.view(rows, -1, 32).double() - middle).abs() + (levels.bits > 4) * 16
+    offsets = (levels.offset + middle * levels.scale).abs()
+    return (steps * levels.scale[:, :, None] + offsets[:, :, None]).view(rows, columns)
+
+
 def test_the_types_are_those_named_to_people() -> None:
     assert ", ".join(KINDS) == "Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K"
     assert set(TYPES_WITH_LEVELS.split(", ")) == set(KINDS)
@@ -74,17 +83,15 @@ def test_a_packed_product_differs_by_bfloat16s_rounding_alone(name: str, rows: i
     product = PackedLinear([levels], bias := torch.linspace(-1, 1, 80))
     x = torch.randn(rows, 512, generator=torch.Generator().manual_seed(rows))
     expected = x.double() @ exact(raw, name).double().t() + bias.double()
-    # what is rounded: the row, and both terms that a weight is the sum of
-    middle = 2 ** (levels.bits - 1)
-    steps = (levels.values.view(80, 16, 32).double() - middle).abs() + (levels.bits > 4) * 16
-    terms = (
-        steps * levels.scale[:, :, None] + (levels.offset + middle * levels.scale).abs()[:, :, None]
-    )
-    terms = terms.view(80, 512)
-    bound = 3 * ROUNDING * (x.abs().double() @ terms.double().t() + expected.abs()) + 1e-3
+    # what is rounded: the row, both terms of a weight, and the result
+    bound = 3 * ROUNDING * (x.abs().double() @ magnitudes(levels).t() + expected.abs()) + 1e-3
     difference = (product(x).double() - expected).abs()
     assert bool((difference <= bound).all())
     assert float(difference.max()) < 0.02 * float(expected.abs().max())
+    if rows == 1:
+        out = torch.full((1, 80), torch.nan)
+        assert product(x, out=out) is out
+        assert torch.equal(out, product(x))
 
 
 @needs_the_product
@@ -128,11 +135,7 @@ def test_many_rows_are_multiplied_with_the_same_weights_rounded(
     few = torch.cat([product(x[: MANY // 2]), product(x[MANY // 2 :])])
     many = product(x)
     assert not torch.equal(many, few)  # it was another way
-    middle = 2 ** (levels.bits - 1)
-    steps = (levels.values.view(192, 16, 32) - float(middle)).abs() + (levels.bits > 4) * 16
-    offset = (levels.offset + middle * levels.scale).abs()
-    weights = (steps * levels.scale[:, :, None] + offset[:, :, None]).view(192, 512)
-    bound = ROUNDING * (x.abs() @ weights.t() + 2 * few.abs()) + 1e-3
+    bound = ROUNDING * (x.abs().double() @ magnitudes(levels).t() + 2 * few.abs()) + 1e-3
     assert bool(((many - few).abs() <= bound).all())
     assert float((many - few).abs().max()) < 0.01 * float(few.abs().max())
 
@@ -182,8 +185,14 @@ def test_a_layout_that_is_not_known_is_not_unpacked(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.usefixtures("tried_afresh")
-def test_a_processor_without_bfloat16_unpacks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch.ops.mkldnn, "_is_mkldnn_bf16_supported", lambda: False)
+@pytest.mark.parametrize(
+    ("where", "name"),
+    [(torch.ops.mkldnn, "_is_mkldnn_bf16_supported"), (torch.cpu, "_is_avx512_bf16_supported")],
+)
+def test_a_processor_without_bfloat16_unpacks_nothing(
+    where: object, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(where, name, lambda: False, raising=False)
     assert not unpacking_works()
 
 

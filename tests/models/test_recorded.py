@@ -164,6 +164,21 @@ def test_a_rewind_records_nothing_anew(model: Model, recordings: Recordings) -> 
         assert recordings.recorded == {"layers": 4, "head": 1}
 
 
+def test_heads_may_come_out_in_another_order_of_memory(
+    model: Model, plain: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As they do of CUDA's kernels: (heads, dim) within each position."""
+    kernel = torch.nn.functional.scaled_dot_product_attention
+
+    def by_position(*inputs: torch.Tensor, **how: object) -> torch.Tensor:
+        return kernel(*inputs, **how).transpose(1, 2).contiguous().transpose(1, 2)
+
+    monkeypatch.setattr(torch.nn.functional, "scaled_dot_product_attention", by_position)
+    cache = model.new_cache()
+    for count, token in enumerate(IDS[:9], start=1):
+        assert_near(step(model, cache, token), fresh(plain, IDS[:count]))
+
+
 def test_infinities_that_a_rewind_left_behind_stay_there(model: Model, plain: Model) -> None:
     """A masked position has the weight 0, and 0 · ∞ is no number."""
     cache = model.new_cache()

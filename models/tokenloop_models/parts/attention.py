@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 BLOCK = 256
 """So many positions look at once on a CPU: not at what comes after the last of them."""
+NOTHING = torch.zeros(1)
+"""``baddbmm`` asks for something to add; with beta = 0 it is not read."""
 
 
 class Heads:
@@ -29,19 +31,21 @@ class Heads:
     Attributes:
         queries: (positions, heads, dim).
         queries_keys: (positions, heads + kv_heads, dim).
-        pairs: of those, what positions turn (``rope.pairs_of``).
+        pairs: of those, what positions turn (``rope.pairs_of``); ``None`` where they don't.
         keys_values: (K and V, kv_heads, positions, dim).
     """
 
     __slots__ = ("keys_values", "pairs", "queries", "queries_keys")
 
-    def __init__(self, rows: torch.Tensor, heads: int, kv_heads: int, dim: int) -> None:
+    def __init__(
+        self, rows: torch.Tensor, heads: int, kv_heads: int, dim: int, *, turned: bool
+    ) -> None:
         """Look at rows of all queries, then keys, then values."""
         count = rows.shape[0]
         each = rows.view(count, heads + 2 * kv_heads, dim)
         self.queries = each[:, :heads]
         self.queries_keys = each[:, : heads + kv_heads]
-        self.pairs = pairs_of(self.queries_keys)
+        self.pairs = pairs_of(self.queries_keys) if turned else None
         self.keys_values = each[:, heads:].view(count, 2, kv_heads, dim).permute(1, 2, 0, 3)
 
 
@@ -51,8 +55,8 @@ class Attention:
     Queries, keys and values come from one product (Ainslie et al., 2023, for the groups).
     """
 
-    __slots__ = ("_qkv", "_zero", "cap", "dim", "heads", "kv_heads", "layer", "norm", "output",
-                 "scale", "sight", "turn")  # fmt: skip
+    __slots__ = ("_qkv", "cap", "dim", "heads", "kv_heads", "layer", "norm", "output", "scale",
+                 "sight", "turn")  # fmt: skip
 
     def __init__(
         self,
@@ -86,7 +90,8 @@ class Attention:
             cap: scores are squashed to cap · tanh(score / cap) (Gemma 2).
         """
         self.layer = layer
-        self._qkv = Viewed(qkv, partial(Heads, heads=heads, kv_heads=kv_heads, dim=dim))
+        look = partial(Heads, heads=heads, kv_heads=kv_heads, dim=dim, turned=turn is not None)
+        self._qkv = Viewed(qkv, look)
         self.output = output
         self.heads = heads
         self.kv_heads = kv_heads
@@ -95,7 +100,6 @@ class Attention:
         self.turn = turn
         self.sight = sight
         self.scale = 1 / math.sqrt(dim) if scale is None else scale
-        self._zero = torch.zeros(1)  # what is added to scores
         self.cap = cap
 
     def __call__(self, x: torch.Tensor, span: Span, cache: Store) -> torch.Tensor:
@@ -109,7 +113,7 @@ class Attention:
         new = self._qkv(x)
         if self.norm is not None:
             self.norm(new.queries_keys)
-        if self.turn is not None:
+        if self.turn is not None and new.pairs is not None:
             turn_(new.pairs, span.turns[self.turn])
         keys, values = cache.write(self.layer, new.keys_values)  # (kv_heads, stop, dim)
         sight = span.sights[self.sight]
@@ -138,14 +142,14 @@ class Attention:
         """One position sees the same for all heads: those of a group are rows of their key head."""
         rows = queries.view(self.kv_heads, -1, self.dim)  # (kv_heads, group, dim)
         if mask is None and queries.is_cpu and queries.dtype == torch.float32:
-            # 10 µs at the beginning of a text, torch's own attention 13
-            scores = torch.baddbmm(self._zero, rows, keys.mT, beta=0, alpha=self.scale)
+            # a 135M model's heads: 10 µs at the beginning of a text, torch's own attention 13
+            scores = torch.baddbmm(NOTHING, rows, keys.mT, beta=0, alpha=self.scale)
             mixed = torch.bmm(scores.softmax(dim=-1), values)
         else:
             mixed = F.scaled_dot_product_attention(
                 rows[None], keys[None], values[None], mask, scale=self.scale
             )
-        return mixed.view(1, self.heads * self.dim)
+        return mixed.reshape(1, self.heads * self.dim)  # CUDA's kernels lay heads out otherwise
 
     def _several(
         self,

@@ -28,28 +28,28 @@ class Viewed(Generic[Views]):
     """A product whose result is only looked at through views.
 
     On a CPU the result of one row is written to where the last one was, so that its views are made
-    once: each takes about a microsecond, and a decode would make ten of them in every layer.
+    once: each takes about a microsecond, and a decode would make ten of them in every layer. So it
+    is not for two threads at once, nor, once called in inference mode, for calls outside of it.
     """
 
-    __slots__ = ("_of_one", "_one", "_views", "product")
+    __slots__ = ("_kept", "_product", "_views")
 
     def __init__(self, product: Product, views: Callable[[torch.Tensor], Views]) -> None:
         """Take the product, and what makes views of its result, (rows, outputs)."""
-        self.product = product
+        self._product = product
         self._views = views
-        self._one: torch.Tensor | None = None
-        self._of_one: Views | None = None
+        self._kept: tuple[torch.Tensor, Views] | None = None
 
     def __call__(self, x: torch.Tensor) -> Views:
         """Multiply: (rows, inputs) → views, those of one row until it is called again."""
         if x.shape[0] != 1 or not x.is_cpu:
-            return self._views(self.product(x))
-        if self._one is None or self._of_one is None:
-            self._one = self.product(x)
-            self._of_one = self._views(self._one)
+            return self._views(self._product(x))
+        if self._kept is None:
+            y = self._product(x)
+            self._kept = y, self._views(y)
         else:
-            self.product(x, out=self._one)
-        return self._of_one
+            self._product(x, out=self._kept[0])
+        return self._kept[1]
 
 
 SLICES = 8

@@ -33,8 +33,8 @@ class RMSNorm:
 
     def _one(self, x: torch.Tensor) -> torch.Tensor:
         """One row: 4 µs instead of the 9 that torch takes for eight steps on a CPU."""
-        length = torch.linalg.vector_norm(x).item()
-        mean = length * length / self._shape[0] + self.eps
+        norm = torch.linalg.vector_norm(x).item()
+        mean = norm * norm / self._shape[0] + self.eps
         scale = 1 / math.sqrt(mean) if mean else math.inf
         return torch.addcmul(self._zeros, x, self.weight, value=scale)  # two products in one step
 

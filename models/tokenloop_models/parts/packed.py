@@ -4,13 +4,12 @@ They run on torch's product for 4-bit weights, which multiplies bfloat16 rows an
 No level is rounded; scales, the row and the result are, to bfloat16's 8 bits. Its name begins with
 an underscore: :func:`packed_products_work` tries it before it is relied on.
 
-A product of many rows makes numbers of the weights, for as long as it takes, where that is faster:
-they are rounded to bfloat16 too then.
+A product of many rows unpacks the weights into numbers, for as long as it takes, where that is
+faster (``unpacking.py``): the weights are rounded to bfloat16 too then.
 """
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import torch
@@ -28,7 +27,7 @@ ROWS = 16
 AT_ONCE = 2**22
 """Levels packed or unpacked at a time: packing wants them as int32."""
 MANY = 128
-"""Rows from which making numbers of the weights pays.
+"""Rows from which unpacking pays.
 
 On two cores that share their cache it does from 64 on, on two that don't from about 200 on.
 """
@@ -41,7 +40,7 @@ class PackedLinear:
     multiplied with both.
     """
 
-    __slots__ = ("_one", "_packed", "_planes", "_scales_zeros", "_unpacks", "bias")
+    __slots__ = ("_copies", "_packed", "_row", "_scales_zeros", "_unpacks", "bias")
 
     def __init__(self, parts: Sequence[Levels], bias: torch.Tensor | None = None) -> None:
         """Pack the weights.
@@ -58,20 +57,20 @@ class PackedLinear:
         both = torch.stack([scale, zero], dim=-1)  # (outputs, groups, 2)
         self._scales_zeros = both.transpose(0, 1).to(torch.bfloat16).contiguous()
         self._unpacks = len(values) % TOGETHER == 0 and unpacking_works()
-        # one row, rounded: once for each plane
-        self._planes = torch.empty(2 if wide else 1, parts[0].values.shape[1], dtype=torch.bfloat16)
-        self._one = self._planes.view(1, -1)
+        # one row, rounded, once for each plane: (planes, inputs), and as the product takes it
+        self._copies = torch.empty(2 if wide else 1, parts[0].values.shape[1], dtype=torch.bfloat16)
+        self._row = self._copies.view(1, -1)
         self.bias = bias
 
     def __call__(self, x: torch.Tensor, *, out: torch.Tensor | None = None) -> torch.Tensor:
         """Multiply: see :class:`Product`."""
         count = x.shape[0]
         if count == 1:
-            self._planes.copy_(x)
-            rows = self._one
+            self._copies.copy_(x)
+            rows = self._row
         else:
             rows = x.bfloat16().contiguous()
-            if len(self._planes) > 1:
+            if len(self._copies) > 1:
                 rows = torch.cat([rows, rows], dim=1)
         if count >= MANY and self._unpacks:
             y = self._many(rows, x.dtype)
@@ -84,12 +83,11 @@ class PackedLinear:
         return y if self.bias is None else y.add_(self.bias)
 
     def _many(self, rows: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-        """Multiply with weights made numbers, some outputs at a time."""
+        """Multiply with weights unpacked, some outputs at a time."""
         outputs, inputs = len(self._packed), rows.shape[1]
         y = rows.new_empty(len(rows), outputs, dtype=dtype)
-        for start, stop in pairwise([*range(0, outputs, _step(inputs)), outputs]):
-            weights = unpack(self._packed[start:stop], self._scales_zeros[:, start:stop])
-            y[:, start:stop] = rows @ weights
+        for some in _pieces(outputs, inputs):
+            y[:, some] = rows @ unpack(self._packed[some], self._scales_zeros[:, some])
         return y
 
 
@@ -144,16 +142,15 @@ def _beside(left: Planes, right: Planes) -> Planes:
 
 def _packed(values: torch.Tensor) -> torch.Tensor:
     """4-bit levels, (outputs, inputs), in the order that the product reads."""
-    outputs, inputs = values.shape
-    step = _step(inputs)
     return torch.cat(
         [
-            torch._convert_weight_to_int4pack_for_cpu(values[start : start + step].int(), 1)
-            for start in range(0, outputs, step)
+            torch._convert_weight_to_int4pack_for_cpu(values[some].int(), 1)
+            for some in _pieces(*values.shape)
         ]
     )
 
 
-def _step(inputs: int) -> int:
-    """How many outputs are packed or unpacked at a time: whole blocks of those kept together."""
-    return max(AT_ONCE // inputs // TOGETHER, 1) * TOGETHER
+def _pieces(outputs: int, inputs: int) -> list[slice]:
+    """Outputs packed or unpacked at a time: whole blocks of those that torch keeps together."""
+    step = max(AT_ONCE // inputs // TOGETHER, 1) * TOGETHER
+    return [slice(start, start + step) for start in range(0, outputs, step)]

@@ -28,6 +28,7 @@ def merges_from_scores(scores: Mapping[str, float]) -> list[tuple[str, str]]:
         for cut in range(len(piece) - 1, 0, -1)
         if (left := piece[:cut]) in pieces and (right := piece[cut:]) in pieces
     ]
-    if len(set(scores.values())) < len(pieces):  # what is equal in the key stays in order of ids
+    if len(set(scores.values())) < len(pieces):
+        # merges of pieces with one score mingle, by length; equals in that stay in order of ids
         merges.sort(key=lambda both: (-scores[both[0] + both[1]], -len(both[0]), -len(both[1])))
     return merges

@@ -130,6 +130,7 @@ SHAPES: dict[str, Shape] = {
         {**GPT2, **UNTIED, "n_inner": 40, "scale_attn_by_inverse_layer_idx": True},
         gguf=False,
     ),
+    "gpt2, heads of 5": Shape("gpt2", {**GPT2, "n_embd": 15, "n_head": 3}, gguf=False),
     "gpt_neo": Shape("gpt_neo", GPT_NEO, gguf=False),
     "gpt_neox": Shape("gpt_neox", {"rope_parameters": PARTLY | {"partial_rotary_factor": 0.5}}),
     "gpt_neox, one branch after the other, no biases": Shape(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -57,8 +58,8 @@ def byte_level(**changes: Any) -> str:
 def sentencepiece() -> str:
     metadata = sentencepiece_metadata()
     tokens = metadata["tokenizer.ggml.tokens"]
-    scores = zip(tokens, metadata["tokenizer.ggml.scores"], strict=True)
-    merges = merges_from_scores(dict(list(scores)[260:]))
+    pairs = zip(tokens, metadata["tokenizer.ggml.scores"], strict=True)
+    merges = merges_from_scores(dict(islice(pairs, 260, None)))
     return with_flags(sentencepiece_json(metadata, merges), len(tokens))
 
 
