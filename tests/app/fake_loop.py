@@ -117,6 +117,7 @@ def _stages(settings: SamplerSettings, keep: int) -> tuple[StageRecord, ...]:
     left, entropy = VOCABULARY, 3.58
     for name in settings.chain:
         values: dict[str, float | int | str] = {}
+        figures: dict[str, float | int | str] = {}
         after, entropy_after, cut, skipped, definition = left, entropy, 0.0, "off: n = 0", None
         if name in settings.off:
             skipped = "off: switched off"
@@ -127,7 +128,7 @@ def _stages(settings: SamplerSettings, keep: int) -> tuple[StageRecord, ...]:
             values, skipped, entropy_after = {"t": settings.temperature}, None, 2.0
         elif name == "xtc" and settings.xtc_probability:
             values = {"probability": settings.xtc_probability, "threshold": settings.xtc_threshold}
-            skipped = "by chance: 0.63 is not below 0.5"
+            skipped, figures = "by chance: 0.63 is not below 0.5", {"chance": 0.63}
         records.append(
             StageRecord(
                 name=name,
@@ -139,6 +140,7 @@ def _stages(settings: SamplerSettings, keep: int) -> tuple[StageRecord, ...]:
                 entropy_bits=entropy_after,
                 skipped=skipped,
                 definition=definition,
+                figures=figures,
             )
         )
         left, entropy = after, entropy_after

@@ -9,6 +9,7 @@ import pytest
 
 from tests.app.driving import WINDOWS, Driven, driven
 from tokenloop.app.keys import COMMANDS
+from tokenloop.sampling import SamplerSettings
 from tokenloop_widgets import CandidatesPanel
 
 if TYPE_CHECKING:
@@ -357,6 +358,15 @@ async def test_greedy_says_that_nothing_can_be_rolled() -> None:
         await world.press("0", "r")
         assert "nothing is drawn" in world.notice
         assert not world.calls("roll")
+
+
+async def test_greedy_is_rolled_again_where_a_stage_acts_by_chance() -> None:
+    async with driven() as world:
+        world.conductor.configure(SamplerSettings(temperature=0, xtc_probability=0.5))
+        await world.settle()
+        await world.press("r")
+        assert world.calls("roll") == [()]
+        assert not world.notice
 
 
 async def test_a_failure_is_shown_and_the_session_stays() -> None:

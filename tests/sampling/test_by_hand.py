@@ -201,6 +201,23 @@ def test_xtc_of_probability_one_always_acts() -> None:
     assert len(xtc(math.nextafter(1, 0), xtc_probability=1.0).final) == 3
 
 
+@pytest.mark.parametrize("chance", [0.0, 0.9])
+@pytest.mark.parametrize(
+    ("settings", "decides"),
+    [
+        ({}, True),
+        ({"xtc_probability": 1.0}, False),
+        ({"xtc_threshold": 0.3}, False),
+        ({"min_keep": 4}, False),
+        ({"temperature": 0.0}, True),
+        ({"temperature": 0.0, "order": "transformers"}, False),
+        ({"off": ("xtc",)}, False),
+    ],
+)
+def test_xtc_names_its_chance_only_where_it_decides(chance, settings, decides) -> None:
+    assert ("chance" in outcome(xtc(chance, **settings), "xtc").figures) is decides
+
+
 @pytest.mark.parametrize(("threshold", "says"), [(0.3, "one has p ≥ 0.3"), (0.5, "has p ≥ 0.5")])
 def test_xtc_with_fewer_than_two_top_choices_does_nothing(threshold, says) -> None:
     trace = xtc(0.0, xtc_threshold=threshold)

@@ -127,6 +127,26 @@ def acted(session: Session) -> bool:
     return next(s for s in session.held.stages if s.name == "xtc").skipped is None
 
 
+def test_greedy_is_rolled_again_where_xtcs_chance_decides(session: Session) -> None:
+    session.configure(XTC.replace(temperature=0))
+    seen = {acted(session): session.held.chosen.id}
+    for _ in range(12):
+        session.roll()
+        seen[acted(session)] = session.held.chosen.id
+    assert seen[True] != seen[False]
+    session.step()
+    assert session.resample().draw.attempt == 13
+
+
+@pytest.mark.parametrize("changes", [{"xtc_probability": 1.0}, {"order": "transformers"}])
+def test_greedy_is_not_rolled_where_every_attempt_is_the_same(
+    session: Session, changes: dict[str, object]
+) -> None:
+    session.configure(XTC.replace(temperature=0, **changes))
+    with pytest.raises(SessionError, match="greedy"):
+        session.roll()
+
+
 def test_xtc_acts_by_each_attempts_own_chance_and_the_same_each_time(session: Session) -> None:
     session.configure(XTC)
     position = len(session.ids)

@@ -197,6 +197,7 @@ def test_the_draw_in_words_where_nothing_was_drawn(recording: Recording, dark: P
         return words(structs.replace(choice, draw=draw, chosen=chosen), dark)
 
     assert drawn("greedy") == ["greedy", f"→ {label}", "T = 0: the best, nothing is drawn"]
+    assert drawn("greedy", attempt=2)[2:] == ["T = 0: the best", "attempt 2"]
     assert drawn("given") == ["given by you: nothing was drawn"]
     assert drawn("forced", low=0.25, high=0.5)[2] == "its interval [0.250, 0.500)"
     cut = structs.replace(choice.chosen, cut_by="top_p")

@@ -97,9 +97,10 @@ class Conductor(State):
             self._ask("rewind", self._engine.rewind(1))
 
     def roll(self) -> None:
-        """Take the next attempt's u."""
+        """Take the next attempt's u, and the chance of the stages that have one."""
         if self.may("roll again"):
-            if self.settings.greedy:
+            choice = self.snapshot.choice if self.snapshot else None
+            if self.settings.greedy and not (choice and choice.by_chance):
                 self._tell("greedy: nothing is drawn, so nothing can be rolled again", "warning")
                 return
             self._ask("roll", self._engine.roll())

@@ -113,6 +113,11 @@ class StageRecord(Struct, frozen=True, kw_only=True):
         """Why it did nothing, without a word of whether it is off; nothing where it acted."""
         return (self.skipped or "").removeprefix(OFF)
 
+    @property
+    def by_chance(self) -> bool:
+        """Whether the attempt's own chance decided what it did: in another it may do otherwise."""
+        return "chance" in self.figures
+
 
 class Draw(Struct, frozen=True, kw_only=True):
     """The choice of one candidate.
@@ -172,6 +177,11 @@ class Choice(Struct, frozen=True, kw_only=True):
     ribbon: tuple[Interval, ...]
     chosen: Candidate
     draw: Draw
+
+    @property
+    def by_chance(self) -> bool:
+        """Whether what is drawn from depends on the attempt, not only the draw."""
+        return any(stage.by_chance for stage in self.stages)
 
 
 class StepRecord(Choice, frozen=True, kw_only=True):

@@ -158,10 +158,11 @@ class Session(Standing):
         """Roll again: the next attempt at the same position. No pass runs.
 
         Raises:
-            SessionError: at T = 0 nothing is drawn, so nothing can be rolled.
+            SessionError: at T = 0 nothing is drawn, and no stage acts by chance: every attempt
+                would be the same.
         """
         now = self._held_now()
-        if self.settings.greedy:
+        if self.settings.greedy and not now.choice.by_chance:
             raise SessionError("greedy draws no number: raise the temperature to roll again")
         last = self._path.branch[-1]
         self._redrawn(self._sampler.again(now, last.mu, last.attempt + 1, self._sampler.dials))

@@ -20,14 +20,16 @@ def xtc(left: Candidates, context: Context) -> Effect:
     settings, chance = context.settings, context.situation.chance
     top = np.flatnonzero(left.probabilities >= settings.xtc_threshold)
     excluded = max(0, len(top) - 1)
-    figures: Values = {"chance": chance, "excluded": 0}
+    figures: Values = {"excluded": 0}
     skipped = None
-    if chance >= settings.xtc_probability:
-        skipped = f"by chance: {chance:.2f} is not below {settings.xtc_probability:g}"
-    elif not excluded:
+    if not excluded:
         skipped = f"{'one has' if len(top) else 'none has'} p ≥ {settings.xtc_threshold:g}"
     elif len(left) - excluded < settings.min_keep:
         skipped = f"would leave fewer than {settings.min_keep}"
+    elif settings.xtc_probability < 1:
+        figures["chance"] = chance  # named only where it decides
+        if chance >= settings.xtc_probability:
+            skipped = f"by chance: {chance:.2f} is not below {settings.xtc_probability:g}"
     if skipped is not None:
         return Effect(left, skipped=skipped, figures=figures)
     keep = np.ones(len(left), dtype=np.bool_)

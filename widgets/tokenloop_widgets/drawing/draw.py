@@ -73,14 +73,16 @@ def draw_words(choice: Choice, palette: Palette) -> list[tuple[str, Style]]:
     interval = ""
     if draw.low is not None and draw.high is not None:
         interval = f"[{draw.low:.3f}, {draw.high:.3f})"
-    if draw.how == "greedy":
-        return [("greedy", amber), chosen, ("T = 0: the best, nothing is drawn", soft)]
     if draw.how == "forced":
         cut = stage_name(choice.chosen.cut_by or "the sampler")
         where = f"its interval {interval}" if interval else f"it was cut by {cut}"
         return [("taken by you", amber), chosen, (where, soft)]
-    drawn = f"u = {draw.u:.4f}" if draw.u is not None else "drawn"
-    items = [(drawn, amber), (f"falls in {interval}" if interval else "", soft), chosen]
+    if draw.how == "greedy":
+        why = "T = 0: the best" if draw.attempt else "T = 0: the best, nothing is drawn"
+        items = [("greedy", amber), chosen, (why, soft)]
+    else:
+        drawn = f"u = {draw.u:.4f}" if draw.u is not None else "drawn"
+        items = [(drawn, amber), (f"falls in {interval}" if interval else "", soft), chosen]
     if draw.attempt:
         items.append((f"attempt {draw.attempt}", soft))
     return items
