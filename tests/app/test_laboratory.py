@@ -343,6 +343,15 @@ async def test_many_draws_are_drawn_on_opening_and_more_by_a_key() -> None:
         assert "of 100,000 draws" in drawn(world)
 
 
+async def test_many_draws_say_that_they_share_xtcs_chance() -> None:
+    async with driven() as world:
+        await world.press("d")
+        assert "chance stays" not in drawn(world)
+        world.conductor.configure(SamplerSettings(xtc_probability=0.5))
+        await world.settle()
+        assert "XTC's chance stays 0.63 in all of them: it acts in none" in drawn(world)
+
+
 async def test_greedy_draws_nothing_and_asks_nothing() -> None:
     async with driven() as world:
         await world.press("0", "d")

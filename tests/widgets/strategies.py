@@ -109,6 +109,7 @@ def choices(draw: st.DrawFn) -> Choice:
             entropy_before_bits=draw(st.floats(0, 18)),
             entropy_bits=draw(st.floats(0, 18)),
             skipped=draw(st.sampled_from([None, "off: k = 0", "off: a, b, c", "one is left"])),
+            figures=draw(st.sampled_from([{}, {"chance": 0.5}])),
         )
         for _ in range(draw(st.integers(0, 9)))
     ]

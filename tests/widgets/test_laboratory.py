@@ -6,7 +6,7 @@ import pytest
 from msgspec import structs
 
 from tests.widgets.strips import check, lines
-from tokenloop.records import DrawsRecord, WatchPoint
+from tokenloop.records import DrawsRecord, StageRecord, WatchPoint
 from tokenloop_widgets.drawing.comparison import comparison_strips
 from tokenloop_widgets.drawing.draws import draws_strips, verdict
 from tokenloop_widgets.drawing.figures import percent, stage_name
@@ -181,6 +181,24 @@ def test_a_tick_stands_where_the_bar_was_expected_to_end(dark: Palette) -> None:
     at = line.index("│") - (100 - width)
     assert abs(at / width - far.counts[0].final_p / 0.5) < 2 / width
     assert "█" not in line
+
+
+@pytest.mark.parametrize(("skipped", "acts"), [(None, "each"), ("by chance: no", "none")])
+def test_draws_of_a_stage_that_acts_by_chance_say_that_its_chance_is_held(
+    skipped: str | None, acts: str, laboratory: Laboratory, dark: Palette
+) -> None:
+    record, choice = laboratory.draws[0], laboratory.choices[0]
+    xtc = next(stage for stage in choice.stages if stage.name == "xtc")
+    chancy = structs.replace(xtc, skipped=skipped, figures={"chance": 0.3})
+    said = "XTC's chance stays 0.30 in all of them"
+
+    def head(width: int, *stages: StageRecord) -> str:
+        held = structs.replace(choice, stages=stages)
+        return "\n".join(lines(draws_strips(record, width, 20, dark, choice=held))[:5])
+
+    assert f"{said}: it acts in {acts}" in head(78, *choice.stages, chancy)
+    assert said in head(45, chancy)
+    assert "chance" not in head(78, *choice.stages)
 
 
 def test_no_draws_at_all_are_drawn_as_an_empty_histogram(dark: Palette) -> None:

@@ -57,6 +57,7 @@ def test_draws(
         PALETTE,
         top=data.draw(st.integers(0, rows)),
         highlighted=data.draw(st.none() | st.integers(0, rows - 1)) if rows else None,
+        choice=data.draw(st.none() | traced()),
         placeholder=placeholder,
     )
     check(strips, width, height)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.strip import Strip
 
-from tokenloop.records import DrawCount, DrawsRecord
+from tokenloop.records import Choice, DrawCount, DrawsRecord
 from tokenloop_widgets.drawing.draws import (
     body_height,
     draws_strips,
@@ -22,16 +22,24 @@ class DrawsPanel(RowsPanel):
     """What many draws came to, beside what was expected, and whether the two agree."""
 
     _record: DrawsRecord | None = None
+    _choice: Choice | None = None
     _placeholder = ""
 
-    def show(self, record: DrawsRecord | None, *, placeholder: str = "no prompt yet") -> None:
+    def show(
+        self,
+        record: DrawsRecord | None,
+        choice: Choice | None = None,
+        *,
+        placeholder: str = "no prompt yet",
+    ) -> None:
         """Show the draws.
 
         Args:
             record: the draws.
+            choice: what was drawn from: of a stage that acts by chance they say that it is held.
             placeholder: said where there are none.
         """
-        self._record, self._placeholder = record, placeholder
+        self._record, self._choice, self._placeholder = record, choice, placeholder
         if record is None:
             self.title("many draws")
         else:
@@ -79,5 +87,6 @@ class DrawsPanel(RowsPanel):
             palette,
             top=self._top,
             highlighted=self._cursor,
+            choice=self._choice,
             placeholder=self._placeholder,
         )

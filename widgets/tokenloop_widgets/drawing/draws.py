@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rich.segment import Segment
 from textual.strip import Strip
 
-from tokenloop.records import DrawCount, DrawsRecord
+from tokenloop.records import Choice, DrawCount, DrawsRecord
 from tokenloop_widgets.drawing.bars import half_cells
 from tokenloop_widgets.drawing.cells import (
     Line,
@@ -17,7 +17,13 @@ from tokenloop_widgets.drawing.cells import (
     parts,
     placeholder_strips,
 )
-from tokenloop_widgets.drawing.figures import PERCENT_WIDTH, count, milliseconds, percent
+from tokenloop_widgets.drawing.figures import (
+    PERCENT_WIDTH,
+    count,
+    milliseconds,
+    percent,
+    stage_name,
+)
 from tokenloop_widgets.drawing.scales import scale_for, scale_text
 from tokenloop_widgets.palette import Palette, style
 
@@ -64,6 +70,16 @@ def told(drawn: DrawCount, draws: int) -> tuple[str, ...]:
     return (f"{said}; {expected} ± {spread * 100:.1f} %", f"{said}; {expected}", said)
 
 
+def held_chance(choice: Choice | None) -> tuple[str, ...]:
+    """That all draws share the chance of a stage, the fullest way to say it first."""
+    stages = choice.stages if choice else ()
+    stage = next((stage for stage in stages if stage.by_chance), None)
+    if stage is None:
+        return ()
+    chance = f"{stage_name(stage.name)}'s chance stays {stage.figures['chance']:.2f} in all of them"
+    return (f"{chance}: it acts in {'each' if stage.skipped is None else 'none'}", chance)
+
+
 def scale_of(record: DrawsRecord) -> float:
     """The smallest of the fixed scales that no bar exceeds."""
     parts = [record.rest_p, record.rest_count / record.draws]
@@ -105,7 +121,7 @@ class Columns:
 
 
 def head_height(height: int) -> int:
-    """Lines above the rows: what was drawn, the verdict, the highlighted token, the header."""
+    """Lines above the rows: what was drawn, the verdict, the token, a held chance, the header."""
     if height >= 12:
         return 5
     return 3 if height >= 8 else 1 if height >= 3 else 0
@@ -124,6 +140,7 @@ def draws_strips(
     *,
     top: int = 0,
     highlighted: int | None = None,
+    choice: Choice | None = None,
     placeholder: str = "",
 ) -> list[Strip]:
     """Draw the histogram: what came, and a tick where it was expected.
@@ -135,13 +152,14 @@ def draws_strips(
         palette: the colours.
         top: index of the first token in the window.
         highlighted: index of the token under the cursor.
+        choice: what was drawn from.
         placeholder: said where there is no record.
     """
     soft = palette.on(palette.soft)
     if record is None:
         return placeholder_strips(placeholder, width, height, soft)
     columns, scale = Columns.fit(width, record.draws), scale_of(record)
-    head = _head(record, columns, scale, highlighted, width, palette)
+    head = _head(record, columns, scale, highlighted, choice, width, palette)
     strips = {5: head, 3: head[1:3] + head[4:], 1: head[4:], 0: []}[head_height(height)]
     for index in range(top, min(len(record.counts), top + body_height(height))):
         strips.append(_row(record, index, columns, scale, highlighted, width, palette))
@@ -155,6 +173,7 @@ def _head(
     columns: Columns,
     scale: float,
     highlighted: int | None,
+    choice: Choice | None,
     width: int,
     palette: Palette,
 ) -> list[Strip]:
@@ -172,11 +191,13 @@ def _head(
         one = record.counts[highlighted or 0]
         drawn.add(one.label, bold).skip(2)
         drawn.add(first_fitting(told(one, record.draws), drawn.room), palette.on(palette.text))
+    held = Line(width, soft).skip(start)
+    held.add(first_fitting(held_chance(choice), held.room), soft)
     return [
         parts(Line(width, soft).skip(start), made, gap=2).strip(),
         agreed.strip(),
         drawn.strip(),
-        Line(width, soft).strip(),
+        held.strip(),
         _header(columns, scale, width, palette),
     ]
 

@@ -66,7 +66,8 @@ class DrawsScreen(ViewScreen):
             return
         count = self._count
         self._inquiry.want(count, choice, lambda engine: engine.draws(count))
-        self.panel.show(self._inquiry.answer, placeholder=self._inquiry.placeholder)
+        inquiry = self._inquiry
+        self.panel.show(inquiry.answer, inquiry.answered_of, placeholder=inquiry.placeholder)
 
     def action_draw(self, count: int) -> None:
         """Draw so many."""
