@@ -191,8 +191,9 @@ def _head(
         one = record.counts[highlighted or 0]
         drawn.add(one.label, bold).skip(2)
         drawn.add(first_fitting(told(one, record.draws), drawn.room), palette.on(palette.text))
-    held = Line(width, soft).skip(start)
-    held.add(first_fitting(held_chance(choice), held.room), soft)
+    held = Line(width, soft)
+    if said := first_fitting(held_chance(choice), width - start):
+        held.skip(start).add(said, soft)
     return [
         parts(Line(width, soft).skip(start), made, gap=2).strip(),
         agreed.strip(),
