@@ -55,6 +55,18 @@ def test_models_of_the_cache_folder_are_described_from_their_headers(
     assert "Tiny" in cli("models").out
 
 
+def test_files_that_cannot_be_read_are_told_below_the_list(cli: Cli, cache: Path) -> None:
+    write_gguf(TinySpec(), cache / "tiny.gguf")
+    (cache / "empty.gguf").touch()
+    (cache / "page.gguf").write_text("<!DOCTYPE html>")
+    ended = cli("models")
+    told = [line.split(": ", 1) for line in ended.out.splitlines() if line.startswith("✗")]
+    assert [Path(where.removeprefix("✗ ")).name for where, _ in told] == ["empty.gguf", "page.gguf"]
+    assert all(reason for _, reason in told)
+    assert ended.code == 0
+    assert len(cli("models", "--json").out.splitlines()) == 1
+
+
 def test_what_the_hub_library_fetched_is_listed_by_its_id(
     cli: Cli, cache: Path, tmp_path: Path, tiny_model_folder: Path
 ) -> None:

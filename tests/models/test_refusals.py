@@ -20,6 +20,8 @@ LLAMA3 = {
     "high_freq_factor": 4.0,
     "original_max_position_embeddings": 64,
 }
+YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 64}
+LONGROPE = {"rope_type": "longrope", "short_factor": [1.0] * 4, "long_factor": [2.0] * 4}
 
 
 def refusal(path: Path) -> str:
@@ -51,7 +53,12 @@ def refusal(path: Path) -> str:
         ({"head_dim": 7}, "head_dim = 7 must be even"),
         ({"rms_norm_eps": "small"}, "rms_norm_eps = 'small' must be a number"),
         ({"rms_norm_eps": -1}, "rms_norm_eps = -1 must be a number from 0 to 1"),
-        ({"rope_theta": 0}, "rope_theta = 0 must be a number from 1"),
+        ({"rope_theta": 0}, "rope_theta = 0 must be a number from 1.01"),
+        ({"rope_theta": 1, "rope_scaling": YARN}, "rope_theta = 1 must be a number from 1.01"),
+        (
+            {"rope_scaling": LONGROPE | {"original_max_position_embeddings": 1}},
+            "rope_scaling: original_max_position_embeddings = 1 must be a whole number from 2",
+        ),
         ({"rope_theta": 10**400}, "rope_theta = 1000"),
         ({"max_position_embeddings": 0}, "max_position_embeddings = 0 must be"),
         ({"tie_word_embeddings": "yes"}, "tie_word_embeddings = 'yes' must be true or false"),
@@ -133,6 +140,7 @@ def test_settings_that_change_nothing_are_fine(tmp_path: Path, changes: dict[str
         ({"llama.rope.scaling.type": "ntk"}, "llama.rope.scaling.type = 'ntk' is not known"),
         ({"llama.rope.scaling.type": "yarn"}, "llama.rope.scaling.factor is missing and must"),
         ({"llama.rope.scaling.type": "longrope"}, "needs the tensor rope_factors_long.weight"),
+        ({"llama.rope.freq_base": 1.0}, "rope.freq_base = 1.0 must be a number from 1.01"),
         ({"llama.rope.scaling.attn_factor": 1.5}, "llama.rope.scaling.attn_factor = 1.5 is not"),
     ],
     ids=lambda value: "-".join(value) if isinstance(value, dict) else None,

@@ -20,7 +20,8 @@ def models(as_json: bool) -> None:
     """List the models on this machine, and what the catalogue could add.
 
     They are those of the cache folder, of the hub's cache, of LM Studio and of Ollama. The names in
-    the first column open them. What can't be opened is marked with the reason.
+    the first column open them. What can't be opened is marked with the reason; files of the cache
+    folder that can't be read come below.
     """
     from tokenloop_models.local import models_on_this_machine
 
@@ -55,6 +56,7 @@ def _print_table(found: list[LocalModel]) -> None:
 
     from tokenloop.cli.paper import paper
     from tokenloop_models.catalogue import CATALOGUE
+    from tokenloop_models.local import broken_models
     from tokenloop_models.sizes import file_size
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
@@ -75,6 +77,8 @@ def _print_table(found: list[LocalModel]) -> None:
     console = paper()
     if found:
         console.print(table)
+    for line in broken_models():
+        console.print(Text(clean(f"✗ {line}"), "dim", overflow="fold"))
     here = {model.name for model in found}
     for entry in CATALOGUE.values():
         if entry.name not in here:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from tokenloop_models.families.settings import Settings
     from tokenloop_models.fields import Fields
 
+LOWEST_THETA = 1.01
+"""With a base of 1 every pair turns alike, and yarn divides by its logarithm."""
 TYPES = ("default", "linear", "dynamic", "llama3", "yarn", "longrope", "su")
 FACTORS = "rope_freqs.weight"
 SHORT_FACTORS, LONG_FACTORS = "rope_factors_short.weight", "rope_factors_long.weight"
@@ -61,7 +63,7 @@ def from_fields(
         theta_name: what the base is called outside.
         partial: whether heads may turn only in part.
     """
-    theta = _inner_or_outer(settings, scaling, "rope_theta", theta_name, low=1.0)
+    theta = _inner_or_outer(settings, scaling, "rope_theta", theta_name, low=LOWEST_THETA)
     part = "partial_rotary_factor"
     if not partial:
         settings.neutral(part, 1.0, 1)
@@ -92,7 +94,7 @@ def from_gguf(settings: Settings, head_dim: int) -> Rotary:
     dims = settings.whole("rope.dimension_count", head_dim, low=2, high=head_dim)
     if dims % 2:
         raise settings.refused("rope.dimension_count", "must be even: features turn in pairs")
-    theta = settings.number("rope.freq_base", THETA, low=1.0)
+    theta = settings.number("rope.freq_base", THETA, low=LOWEST_THETA)
     kinds = ("none", "linear", "yarn", "longrope")
     kind = settings.choice("rope.scaling.type", kinds, "linear")
     older = settings.number("rope.scale_linear", 1.0)
@@ -184,7 +186,7 @@ def _yarn_magnitude(scaling: Fields, factor: float) -> float:
 
 
 def _longrope(settings: Settings, scaling: Fields, theta: float, dims: int) -> Rotary:
-    original = _original(settings, scaling)
+    original = _original(settings, scaling, low=2)  # its logarithm divides
     divisors = (
         torch.tensor(scaling.numbers(name, dims // 2, low=1e-3))
         for name in ("short_factor", "long_factor")
@@ -198,11 +200,13 @@ def _longrope(settings: Settings, scaling: Fields, theta: float, dims: int) -> R
     )
 
 
-def _original(settings: Settings, scaling: Fields) -> int:
+def _original(settings: Settings, scaling: Fields, *, low: int = 1) -> int:
     """The context of the first training: outside the scaling (Phi 3), or within."""
     name = "original_max_position_embeddings"
     scaling.get(name)
-    return settings.whole(name) if settings.get(name) else scaling.whole(name)
+    if settings.get(name):
+        return settings.whole(name, low=low)
+    return scaling.whole(name, low=low)
 
 
 def _inner_or_outer(

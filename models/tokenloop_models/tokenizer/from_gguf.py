@@ -7,6 +7,7 @@ Keys, all under ``tokenizer.ggml.``: ``model`` is the algorithm (``gpt2``: byte-
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import tokenizers
@@ -46,6 +47,10 @@ END_TOKENS = (
     "</s>",
 )
 """Control tokens that end a text whatever ``eos_token_id`` says: chat models have several."""
+
+LONGEST_PIECE = 1_000
+"""Letters of a SentencePiece token: it is tried to be cut after each. SentencePiece's own limit,
+where the training asks for no other, is 16."""
 
 SPM_DEFAULTS = {"unknown": 0, "bos": 1, "eos": 2}
 """Ids that SentencePiece gives where a file doesn't say (llama.cpp assumes the same)."""
@@ -109,6 +114,7 @@ def _sentencepiece(path: Path, metadata: Mapping[str, Any]) -> Tokenizer:
             raise vocabulary.error(key, "this way to change a text first is not known")
     scores: list[float] = vocabulary.listed("scores", float, len(vocabulary.tokens))
     normal = vocabulary.of_type(NORMAL)
+    _check_pieces(vocabulary, normal, scores)
     merges = merges_from_scores({vocabulary.tokens[each]: scores[each] for each in normal})
     unknown = vocabulary.token_id("unknown", SPM_DEFAULTS["unknown"])
     model = _bpe(
@@ -137,6 +143,19 @@ def _sentencepiece(path: Path, metadata: Mapping[str, Any]) -> Tokenizer:
         eos_id=vocabulary.token_id("eos", SPM_DEFAULTS["eos"]),
         add_bos=vocabulary.flag("add_bos_token", True),
     )
+
+
+def _check_pieces(
+    vocabulary: GgufVocabulary, normal: Sequence[int], scores: Sequence[float]
+) -> None:
+    """Refuse what merges can't be made from: no order, or cuts of a token without end."""
+    if any(map(math.isnan, scores)):
+        unordered = next(n for n, score in enumerate(scores) if math.isnan(score))
+        raise vocabulary.error("scores", f"entry {unordered} is NaN; a number is needed")
+    longest = max(normal, key=lambda n: len(vocabulary.tokens[n]), default=None)
+    if longest is not None and (letters := len(vocabulary.tokens[longest])) > LONGEST_PIECE:
+        problem = f"entry {longest} has {letters:,} letters; at most {LONGEST_PIECE:,} are allowed"
+        raise vocabulary.error("tokens", problem)
 
 
 def _with_spaces(token: str) -> str:

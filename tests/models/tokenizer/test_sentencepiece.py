@@ -167,6 +167,14 @@ def test_ids_of_begin_and_end_have_sentencepieces_defaults() -> None:
     [
         ({"scores": None}, "scores: is missing"),
         ({"scores": [0.0]}, "scores: 1 entries for"),
+        (
+            {"scores": [*list(SCORES.values())[:-1], float("nan")]},
+            f"scores: entry {len(TOKENS) - 1} is",
+        ),
+        (
+            {"tokens": [*TOKENS[:-1], "a" * 1001]},
+            f"tokens: entry {len(TOKENS) - 1} has 1,001 letters",
+        ),
         ({"remove_extra_whitespaces": True}, "remove_extra_whitespaces: "),
         ({"precompiled_charsmap": [1]}, "precompiled_charsmap: "),
         ({"add_space_prefix": 3}, "add_space_prefix: 3; true or false"),
