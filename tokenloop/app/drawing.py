@@ -82,6 +82,7 @@ def draw_panels(panels: Panels, view: View, *, probabilities: bool, landed: int)
         cursor=view.then_position,
         probabilities=probabilities,
         landed=landed,
+        full=view.full,
         reading=view.reading,
         placeholder=placeholder,
     )

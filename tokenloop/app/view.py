@@ -104,6 +104,11 @@ class View:
         return self.choice if self.moment == "now" and self.then_position is None else None
 
     @property
+    def full(self) -> bool:
+        """Whether no further token fits."""
+        return self.snapshot is not None and self.snapshot.context_full
+
+    @property
     def reading(self) -> str:
         """What is being read, as much as one line holds; nothing where nothing is."""
         if self.given is None or self.snapshot is None or self.given.command == "new":

@@ -52,7 +52,7 @@ class TextPanel(Panel):
         cursor: int | None = None,
         probabilities: bool = False,
         landed: int = 0,
-        hint: str = "▸ space makes it fact",
+        full: bool = False,
         reading: str = "",
         placeholder: str = "no prompt yet",
     ) -> None:
@@ -64,7 +64,7 @@ class TextPanel(Panel):
             cursor: position of the token that is looked at; ``None`` is now, the end in view.
             probabilities: print each token's probability under it.
             landed: how many tokens at the end to mark for a moment.
-            hint: what makes the ghost fact.
+            full: whether the ghost can't become fact, for no further token fits.
             reading: text that is on its way: it stands in the ghost's place.
             placeholder: said where there is no token.
         """
@@ -72,6 +72,7 @@ class TextPanel(Panel):
         self._probabilities = probabilities
         self._placeholder = placeholder
         self._first_landed = len(prefix) - landed if landed else None
+        hint = "▸ no room: context full" if full else "▸ space makes it fact"
         ghost, said = (pending.chosen.label, hint) if pending is not None else (None, "")
         if reading:
             ghost, said = reading, "◐ is being read"
