@@ -464,7 +464,7 @@ class FakeLoop:
 
     def _step(self, request: int, token_id: int | None) -> None:
         choice = self._choice()
-        if choice is None:
+        if choice is None or self._full:
             self._say(Failed(request=request, message="context full"))
             return
         chosen = next((c for c in choice.candidates if c.id == token_id), choice.chosen)
@@ -504,10 +504,12 @@ class FakeLoop:
         self.prefix, self.records = self.prefix[:length], self.records[:length]
         self.attempt, self.kept, self.computed = 0, length, 0
 
+    @property
+    def _full(self) -> bool:
+        return len(self.prefix) >= CONTEXT
+
     def _choice(self) -> Choice | None:
-        if not self.prefix or len(self.prefix) >= CONTEXT:
-            return None
-        return self._choice_under(self.settings)
+        return self._choice_under(self.settings) if self.prefix else None
 
     def _choice_under(self, settings: SamplerSettings) -> Choice:
         return choice_after(len(self.prefix), settings, self.seed, self.attempt, self.shown)
@@ -554,7 +556,6 @@ class FakeLoop:
         )
 
     def _changed(self, request: int, done: str, record: StepRecord | None = None) -> None:
-        full = len(self.prefix) >= CONTEXT
         snapshot = Snapshot(
             model=MODEL,
             prefix=tuple(self.prefix),
@@ -573,12 +574,10 @@ class FakeLoop:
             seed=self.seed,
             steps=sum(item.how != "given" for item in self.prefix),
             ended=bool(self.prefix) and self.prefix[-1].token.special,
-            context_full=full,
+            context_full=self._full,
             prompt_length=sum(item.how == "given" for item in self.prefix),
             watched=self._watched(),
             repetition=self.repetition,
-            notice=f"context full at {CONTEXT} positions: rewind or edit to go on"
-            if full
-            else None,
+            notice=None,
         )
         self._say(Changed(request=request, done=done, snapshot=snapshot, record=record))
