@@ -22,7 +22,7 @@ from tokenloop_widgets.drawing.ribbon import (
     ribbon_cells,
 )
 from tokenloop_widgets.drawing.sampler import sampler_strips
-from tokenloop_widgets.drawing.stage_words import cut_figure, stage_flow, stage_setting
+from tokenloop_widgets.drawing.stage_words import cut_figure, reason, stage_flow, stage_setting
 from tokenloop_widgets.palette import Palette
 from tokenloop_widgets.recorded import Recording
 
@@ -164,6 +164,26 @@ def test_no_figure_is_ever_cut(recording: Recording, dark: Palette, width: int) 
     for choice in (now(recording), now(recording, 2), wide_open(now(recording))):
         for line in lines(sampler_strips(choice, width, 30, dark)):
             assert not re.search(r"[\d.,]…", line)
+
+
+LEFT = "left at new token 1 (␣Sydney): the grammar no longer constrains"
+
+
+@pytest.mark.parametrize(
+    ("why", "room", "shown"),
+    [
+        (LEFT, len(LEFT), LEFT),
+        (LEFT, len(LEFT) - 1, "left at new token 1 (␣Sydney)"),
+        (LEFT, 25, "left at new token 1"),
+        (LEFT, 12, "left at …"),
+        ("off: repeat 1, frequency 0", 20, "repeat 1"),
+    ],
+)
+def test_why_a_stage_did_nothing_ends_with_a_clause(
+    why: str, room: int, shown: str, recording: Recording
+) -> None:
+    stage = structs.replace(now(recording).stages[0], skipped=why)
+    assert reason(stage, room) == shown
 
 
 def test_why_a_stage_did_nothing_is_told_in_whole_words(

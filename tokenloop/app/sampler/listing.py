@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tokenloop.app.safety import strip_controls
 from tokenloop.app.sampler.rows import is_neutral
 from tokenloop.labels import clean
 from tokenloop.sampling import SamplerSettings
@@ -52,7 +53,7 @@ def _state(row: Row, settings: SamplerSettings, record: StageRecord | None) -> S
 def remark(record: StageRecord) -> str:
     """What a stage has to say: why it did nothing, what it found, its definition."""
     parts = (record.skipped, record.note, record.definition)
-    return " · ".join(clean(part) for part in parts if part)
+    return " · ".join(strip_controls(part) for part in parts if part)
 
 
 def titles_of(settings: SamplerSettings, history: LatencyHistory | None) -> list[str]:

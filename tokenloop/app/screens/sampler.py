@@ -382,12 +382,19 @@ class SamplerEditor(Vertical):
             self._note.say(words, "error", layout=False)
 
     def _meaning(self, choice: Choice | None) -> Content:
-        """What the selected setting is for, and what its stage has to say now."""
+        """What the selected setting is for, and what its stage has to say now.
+
+        Why a stage that is on does nothing comes first: it must not be what there is no room for.
+        """
         field = self._field
         records = choice.stages if choice else ()
-        said = next((remark(each) for each in records if each.name == self._selected), "")
-        now = f" · now: {said}" if said else ""
-        return Content.assemble((f"{field.label}: ", "bold"), field.help, (now, "$text-muted"))
+        record = next((each for each in records if each.name == self._selected), None)
+        said = f"now: {remark(record)}" if record and remark(record) else ""
+        meaning = Content.assemble((f"{field.label}: ", "bold"), field.help)
+        now = Content.styled(said, "$text-muted")
+        idle = record is not None and record.skipped is not None and not record.off
+        parts = (now, meaning) if idle else (meaning, now)
+        return Content(" · ").join(part for part in parts if part.plain)
 
 
 def keys_that_fit(room: int) -> str:

@@ -17,6 +17,7 @@ from tokenloop_widgets.drawing.stage_words import (
     cut_figure,
     entropy_after,
     entropy_change,
+    reason,
     remark,
     stage_flow,
     stage_setting,
@@ -181,7 +182,7 @@ def _stage(
         off = stage.off
         line.left(name, faint if off else soft, columns.name).skip(1)
         line.right("off" if off else stage_setting(stage), faint, columns.setting).skip(GAP)
-        return line.add(_reason(stage, line.room), faint).strip()
+        return line.add(reason(stage, line.room), faint).strip()
     line.left(name, palette.on(palette.text), columns.name).skip(1)
     line.right(stage_setting(stage), palette.on(palette.sampler, bold=True), columns.setting)
     line.skip(GAP)
@@ -200,13 +201,6 @@ def _stage(
     if columns.remark:
         line.skip(GAP).add(clip_words(safe(remark(stage)), min(columns.remark, line.room)), faint)
     return line.strip()
-
-
-def _reason(stage: StageRecord, room: int) -> str:
-    """Why a stage did nothing, as many of its clauses as fit."""
-    clauses = safe(stage.why).split(", ")
-    ways = [", ".join(clauses[:n]) for n in range(len(clauses), 0, -1)]
-    return first_fitting(ways, room) or clip_words(ways[-1], room)
 
 
 def remark_strips(choice: Choice, columns: Columns, width: int, palette: Palette) -> list[Strip]:
@@ -235,7 +229,7 @@ def _reasons(off: Sequence[StageRecord], width: int, palette: Palette) -> list[S
         line = Line(width, soft)
         for column, stage in enumerate(off[start : start + beside]):
             line.to(column * each).left(safe(stage_name(stage.name)), soft, NAME_WIDTH).skip(1)
-            line.add(_reason(stage, min(line.room, each - NAME_WIDTH - 1 - GAP)), faint)
+            line.add(reason(stage, min(line.room, each - NAME_WIDTH - 1 - GAP)), faint)
         strips.append(line.strip())
     return strips
 

@@ -13,7 +13,6 @@ from tokenloop.records import Choice, StageRecord
 from tokenloop_widgets.drawing.cells import (
     Line,
     clip,
-    clip_words,
     fill_height,
     first_fitting,
     safe,
@@ -24,6 +23,7 @@ from tokenloop_widgets.drawing.figures import count
 from tokenloop_widgets.drawing.stage_words import (
     cut_figure,
     entropy_change,
+    reason,
     stage_flow,
 )
 from tokenloop_widgets.palette import Palette
@@ -230,8 +230,7 @@ def _effect(row: StageRow, room: int, palette: Palette) -> tuple[str, str]:
     if row.state == "off":
         return "off", palette.faint
     if record.skipped is not None:
-        reason = safe(record.why)
-        return (reason if width_of(reason) <= room else clip_words(reason, room)), palette.faint
+        return reason(record, room), palette.faint
     flow, cut = stage_flow(record), cut_figure(record)
     ways = (f"{flow}  {cut:>7}", flow) if cut else (entropy_change(record), flow)
     return first_fitting((*ways, f"→ {count(record.survivors)}"), room), palette.text

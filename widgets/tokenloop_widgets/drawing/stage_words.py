@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from tokenloop.records import StageRecord
+from tokenloop_widgets.drawing.cells import clip_words, first_fitting, safe
 from tokenloop_widgets.drawing.figures import bits, count, percent, setting
 
 SWITCHED_OFF = "switched off"
+CLAUSE = re.compile(r"[,:] | \(")
+"""What stands behind the words that a reason may end with."""
 
 GRAMMARS = {"JSON Schema": "JSON"}
 """Kinds of grammars whose name is too long for the few cells."""
@@ -71,6 +76,14 @@ def entropy_after(stage: StageRecord) -> str:
 def entropy_change(stage: StageRecord) -> str:
     """``3.58 → 2.43 bits``."""
     return f"{stage.entropy_before_bits:.2f} → {bits(stage.entropy_bits)}"
+
+
+def reason(stage: StageRecord, room: int) -> str:
+    """Why a stage did nothing, as many of its clauses as fit."""
+    why = safe(stage.why)
+    ends = [clause.start() for clause in CLAUSE.finditer(why)]
+    ways = [why, *(why[:end] for end in reversed(ends))]
+    return first_fitting(ways, room) or clip_words(ways[-1], room)
 
 
 def remark(stage: StageRecord) -> str:
