@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,17 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_sound_machine_passes_and_every_part_has_its_line(cli: Cli, cache: Path) -> None:
     ended = cli("doctor")
     assert ended.code == 0
-    parts = ("python", "torch", "precision", "devices", "textual", "terminal", "cache", "pip")
+    parts = (
+        "python",
+        "torch",
+        "precision",
+        "devices",
+        "textual",
+        "grammars",
+        "terminal",
+        "cache",
+        "pip",
+    )
     for part in (*parts, "model"):
         assert part in ended.out
     assert "threads" in ended.out
@@ -153,6 +164,25 @@ def test_a_missing_package_names_its_install(monkeypatch: pytest.MonkeyPatch) ->
     [finding] = checks.check_packages()
     assert finding.state == "wrong"
     assert finding.remedy.endswith("pip install no-such-package-here")
+
+
+def test_the_extra_for_grammars_has_its_version() -> None:
+    pytest.importorskip("llguidance")
+    [finding] = checks.check_grammars()
+    assert finding == checks.Finding("good", "grammars", f"llguidance {version('llguidance')}")
+
+
+def test_without_the_extra_for_grammars_the_doctor_says_how_to_get_it(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(name: str) -> str:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(checks, "version", missing)
+    monkeypatch.setattr(checks, "CHECKS", (checks.check_grammars,))
+    ended = cli("doctor")
+    assert ended.code == 0
+    assert "constrained decoding needs pip install 'tokenloop[grammar]'" in ended.out
 
 
 def test_a_model_that_cannot_be_opened_is_noted_with_the_reason(

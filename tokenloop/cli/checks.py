@@ -88,6 +88,16 @@ def check_packages() -> list[Finding]:
     return [Finding("good", "packages", ", ".join(found))]
 
 
+def check_grammars() -> list[Finding]:
+    """The extra that constrained decoding needs."""
+    try:
+        found = f"llguidance {version('llguidance')}"
+    except PackageNotFoundError:
+        needs = "constrained decoding needs pip install 'tokenloop[grammar]'"
+        return [Finding("note", "grammars", f"no llguidance: {needs}")]
+    return [Finding("good", "grammars", found)]
+
+
 def check_torch() -> list[Finding]:
     """Whether torch imports and multiplies, and what it can run on."""
     remedy = f"{sys.executable} -m pip install --force-reinstall torch"
@@ -205,6 +215,7 @@ def check_pip() -> list[Finding]:
 CHECKS: tuple[Callable[[], list[Finding]], ...] = (
     check_python,
     check_packages,
+    check_grammars,
     check_torch,
     check_terminal,
     check_settings,
