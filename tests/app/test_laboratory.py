@@ -37,7 +37,7 @@ def drawn(world: Driven) -> str:
 def said(world: Driven) -> str:
     """The line that stands where the view's keys were."""
     shown = world.app.screen.has_class("-notice")
-    return str(world.app.screen.query_one("#view-notice").render()) if shown else ""
+    return str(world.app.screen.query_one("#notice").render()) if shown else ""
 
 
 def asked(world: Driven, name: str) -> int:

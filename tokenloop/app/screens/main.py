@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.containers import Container
-from textual.content import Content
 from textual.reactive import reactive
-from textual.screen import Screen
 from textual.widgets import Static
 
 from tokenloop.app.drawing import (
@@ -21,6 +19,7 @@ from tokenloop.app.drawing import (
 )
 from tokenloop.app.keys import COMMANDS, PANEL_OF, PANELS
 from tokenloop.app.layout import Layout, arrange
+from tokenloop.app.screens.notice import NoticeScreen
 from tokenloop.app.screens.sampler import SamplerEditor
 from tokenloop.app.view import View
 from tokenloop_widgets import (
@@ -41,12 +40,11 @@ if TYPE_CHECKING:
 
     from tokenloop.app.conductor import Conductor
 
-NOTICE_SECONDS = 4.0
 TYPING_SECONDS = 1.0
 """The pause that ends a text typed for a window that did not open."""
 
 
-class MainScreen(Screen[None]):
+class MainScreen(NoticeScreen):
     """Draws the conductor's view and hands the keys' commands to it.
 
     Args:
@@ -82,10 +80,8 @@ class MainScreen(Screen[None]):
         self._band = Static(id="band")
         self._editor = SamplerEditor(conductor, self._leave_editor)
         self._keys = KeyBar(id="keys")
-        self._notice = Static(id="notice")
         self._layout: Layout = "wide"
         self._keys_shown: list[Key] = []
-        self._notice_timer: Timer | None = None
         self._typed_blindly: Timer | None = None
 
     def compose(self) -> ComposeResult:
@@ -99,7 +95,7 @@ class MainScreen(Screen[None]):
                     yield self._editor
             yield self.panels.summary
         yield self._keys
-        yield self._notice
+        yield self.notice
 
     def on_mount(self) -> None:
         """Begin with the candidates in focus: their keys are the ones that walk."""
@@ -203,21 +199,11 @@ class MainScreen(Screen[None]):
     # notices
 
     def tell(self, text: str, severity: str = "information") -> None:
-        """Say one line where the keys stand: for a moment, or until the next key if it is bad."""
+        """Say one line where the keys stand, or in the window of the sampler's stages."""
         if self.editing:
             self._editor.tell(text, severity)
-            return
-        self._notice.update(Content(text))
-        self._notice.set_class(severity == "error", "-error")
-        self.add_class("-notice")
-        if self._notice_timer:
-            self._notice_timer.stop()
-        if severity != "error":
-            self._notice_timer = self.set_timer(NOTICE_SECONDS, self.hush)
-
-    def hush(self) -> None:
-        """Back to the keys."""
-        self.remove_class("-notice")
+        else:
+            super().tell(text, severity)
 
     # commands
 

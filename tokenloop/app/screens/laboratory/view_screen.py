@@ -5,26 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
-from textual.content import Content
-from textual.screen import Screen
-from textual.widgets import Static
 
 from tokenloop.app.keys import BY_ID, is_command_key, keys_of, shown_key
 from tokenloop.app.layout import LOW, arrange
+from tokenloop.app.screens.notice import NoticeScreen
 from tokenloop_widgets import Key, KeyBar, Panel, RowsPanel
 
 if TYPE_CHECKING:
     from textual import events
     from textual.app import ComposeResult
-    from textual.timer import Timer
     from textual.widget import Widget
 
     from tokenloop.app.conductor import Conductor
 
-NOTICE_SECONDS = 4.0
 
-
-class ViewScreen(Screen[None]):
+class ViewScreen(NoticeScreen):
     """A full-size view; esc leaves it, the dials that need no pass can be turned in it.
 
     Args:
@@ -38,11 +33,7 @@ class ViewScreen(Screen[None]):
     ViewScreen { layout: vertical; }
     ViewScreen .view-panel { height: 1fr; }
     ViewScreen KeyBar { height: 1; }
-    ViewScreen #view-notice { display: none; height: auto; max-height: 4; padding: 0 1;
-                              background: $foreground; color: $background; }
-    ViewScreen #view-notice.-error { background: $error; text-style: bold; }
-    ViewScreen.-notice #view-notice { display: block; }
-    ViewScreen.-notice KeyBar, ViewScreen.-low KeyBar { display: none; }
+    ViewScreen.-low KeyBar { display: none; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -61,7 +52,6 @@ class ViewScreen(Screen[None]):
         super().__init__()
         self.conductor = conductor
         self.keymap = keymap
-        self._notice_timer: Timer | None = None
 
     def above(self) -> list[Widget]:
         """What stands above the panel."""
@@ -96,7 +86,7 @@ class ViewScreen(Screen[None]):
         yield from self.above()
         self.panel.add_class("view-panel")
         yield self.panel
-        yield Static(id="view-notice", markup=False)
+        yield self.notice
         yield KeyBar(id="view-keys")
 
     def on_mount(self) -> None:
@@ -128,21 +118,6 @@ class ViewScreen(Screen[None]):
             self.command_key("warmer", "warmer", "turn('warmer')"),
             self.command_key("greedy", "greedy", "turn('greedy')"),
         ]
-
-    def tell(self, text: str, severity: str) -> None:
-        """Say one line to the person, where the keys were; an error stays until the next key."""
-        notice = self.query_one("#view-notice", Static)
-        notice.update(Content(text))
-        notice.set_class(severity == "error", "-error")
-        self.add_class("-notice")
-        if self._notice_timer:
-            self._notice_timer.stop()
-        if severity != "error":
-            self._notice_timer = self.set_timer(NOTICE_SECONDS, self.hush)
-
-    def hush(self) -> None:
-        """Back to the keys."""
-        self.remove_class("-notice")
 
     def on_key(self, event: events.Key) -> None:
         """What was said was about the key before; a key of the panels' has to wait for them."""
