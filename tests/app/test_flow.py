@@ -147,5 +147,5 @@ async def test_what_still_comes_in_on_the_way_out_finds_no_screen_and_does_no_ha
     app._rounds_left = 1
     world.loop.step()
     app._pulse()
-    app._find_again()
+    await app._find_again()
     app.tell("too late", "error")
