@@ -179,8 +179,9 @@ def _head(
 ) -> list[Strip]:
     soft, bold = palette.on(palette.soft), palette.on(palette.text, bold=True)
     start = min(MARKS, width)
+    head = Line(width, soft).skip(start)
+    head.add(f"{count(record.draws)} draws", palette.on(palette.sampler, bold=True))
     made = [
-        (f"{count(record.draws)} draws", palette.on(palette.sampler, bold=True)),
         (f"attempts 0 to {count(record.draws - 1)} of seed {record.seed}", soft),
         (f"{milliseconds(record.draw_ms)}, no pass", soft),
     ]
@@ -195,7 +196,7 @@ def _head(
     if said := first_fitting(held_chance(choice), width - start):
         held.skip(start).add(said, soft)
     return [
-        parts(Line(width, soft).skip(start), made, gap=2).strip(),
+        parts(head, made, gap=2).strip(),
         agreed.strip(),
         drawn.strip(),
         held.strip(),
