@@ -149,44 +149,57 @@ class Model:
                     if progress is not None:
                         progress(1, 1)
                     return replayed
-            tokens = self._on_device(checked)
-            following = tokens.roll(-1)
-            vocabulary = self._config.vocab_size
-            scorer = Scorer(self._decoder.logits, top, vocabulary) if top > 0 else None
-            watch = Stopwatch(self._device)
-            total, held = len(checked), cache.length
+            return self._computed(checked, cache, top, watched, progress, cancelled, began)
 
-            def go_on() -> None:
-                if cancelled is not None and cancelled():
-                    raise Cancelled(f"stopped after {cache.length - held:,} of {total:,} positions")
+    def _computed(
+        self,
+        ids: list[int],
+        cache: KVCache,
+        top: int,
+        watched: bool,
+        progress: Callable[[int, int], None] | None,
+        cancelled: Callable[[], bool] | None,
+        began: float,
+    ) -> Output:
+        """A pass that runs operation by operation, in chunks: a prefill, or a plain decode."""
+        tokens = self._on_device(ids)
+        following = tokens.roll(-1)
+        vocabulary = self._config.vocab_size
+        scorer = Scorer(self._decoder.logits, top, vocabulary) if top > 0 else None
+        watch = Stopwatch(self._device)
+        total, held = len(ids), cache.length
 
-            def after_layer(index: int) -> None:
-                if watched:
-                    watch.lap(index)
-                go_on()
+        def go_on() -> None:
+            if cancelled is not None and cancelled():
+                raise Cancelled(f"stopped after {cache.length - held:,} of {total:,} positions")
 
-            look = after_layer if watched or total > 1 else None
-            for start in range(0, total, self.chunk):
-                go_on()
-                stop = min(start + self.chunk, total)
-                with memory_for(f"a pass over {stop - start:,} positions"):
-                    every = scorer is not None
-                    hidden = self._decoder.hidden(tokens[start:stop], cache, look, every=every)
-                    watch.lap("layers")
-                    if scorer is not None:
-                        last = scorer.add(hidden, following[start:stop])
-                    elif stop == total:
-                        last = self._decoder.logits(hidden[-1:])[0]
-                    watch.lap("head")
-                cache.advance(stop - start)
-                watch.pace()
-                if progress is not None:
-                    progress(stop, total)
+        def after_layer(index: int) -> None:
+            if watched:
+                watch.lap(index)
+            go_on()
 
-            results = [last] if scorer is None else [last, *scorer.columns()]
-            logits, *columns = self._landing.bring(results, watch)
-            scores = Scores.of(columns) if columns else None
-            return Output(logits=logits, scores=scores, timings=self._timings(watch, began))
+        look = after_layer if watched or total > 1 else None
+        for start in range(0, total, self.chunk):
+            go_on()
+            stop = min(start + self.chunk, total)
+            with memory_for(f"a pass over {stop - start:,} positions"):
+                every = scorer is not None
+                hidden = self._decoder.hidden(tokens[start:stop], cache, look, every=every)
+                watch.lap("layers")
+                if scorer is not None:
+                    last = scorer.add(hidden, following[start:stop])
+                elif stop == total:
+                    last = self._decoder.logits(hidden[-1:])[0]
+                watch.lap("head")
+            cache.advance(stop - start)
+            watch.pace()
+            if progress is not None:
+                progress(stop, total)
+
+        results = [last] if scorer is None else [last, *scorer.columns()]
+        logits, *columns = self._landing.bring(results, watch)
+        scores = Scores.of(columns) if columns else None
+        return Output(logits=logits, scores=scores, timings=self._timings(watch, began))
 
     def _replay(
         self, recorded: RecordedDecode, token: int, cache: KVCache, top: int, began: float
