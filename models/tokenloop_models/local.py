@@ -17,35 +17,37 @@ from tokenloop_models.lm_studio import lm_studio_models
 from tokenloop_models.ollama import ollama_models
 from tokenloop_models.places import models_folder
 
-__all__ = ["LocalModel", "broken_models", "models_on_this_machine"]
+__all__ = ["LocalModel", "look_around", "models_on_this_machine"]
 
 
 def models_on_this_machine() -> list[LocalModel]:
     """List what is here: the catalogue's, our cache folder's, the hub's, LM Studio's, Ollama's.
 
-    What can't be run has its problem; what can't be read is left out (:func:`broken_models` has
-    it), and so is a second way to the same file. Nothing is fetched and no weights are read.
+    What can't be run has its problem; what can't be read is left out (:func:`look_around` has it),
+    and so is a second way to the same file. Nothing is fetched and no weights are read.
     """
+    return look_around()[0]
+
+
+def look_around() -> tuple[list[LocalModel], list[str]]:
+    """List the models, and say what is wrong with files of our cache folder that can't be read."""
     models = [
         _pulled(entry, path) for entry in CATALOGUE.values() if (path := on_this_machine(entry))
     ]
-    taken = {model.path.resolve() for model in models}
-    for name, path in _elsewhere():
-        if path.resolve() not in taken:
-            taken.add(path.resolve())
-            models += _readable(path, name)
-    return models
-
-
-def broken_models() -> list[str]:
-    """Say, one line each, what is wrong with files of our cache folder that can't be read."""
     problems: list[str] = []
-    for name, path in _in_cache_folder():
-        try:
-            describe(path, name)
-        except ModelError as error:
-            problems.append(str(error))
-    return problems
+    taken = {model.path.resolve() for model in models}
+    for ours, found in ((True, _in_cache_folder()), (False, _elsewhere())):
+        for name, path in found:
+            if path.resolve() in taken:
+                continue
+            taken.add(path.resolve())
+            try:
+                models.append(_described(path, name))
+            except ModelError as error:
+                problems += [str(error)] if ours else []
+            except OSError:
+                continue
+    return models, problems
 
 
 def _pulled(entry: Entry, path: Path) -> LocalModel:
@@ -60,19 +62,15 @@ def _pulled(entry: Entry, path: Path) -> LocalModel:
     )
 
 
-def _readable(path: Path, name: str) -> list[LocalModel]:
-    try:
-        model = describe(path, name)
-    except (ModelError, OSError):
-        return []
+def _described(path: Path, name: str) -> LocalModel:
+    model = describe(path, name)
     if path.parent.name == "snapshots" and model.problem is None and not hub_cache.is_whole(path):
         missing = f"not all of its files are here: tokenloop pull {name}"
-        return [replace(model, problem=missing)]
-    return [model]
+        return replace(model, problem=missing)
+    return model
 
 
 def _elsewhere() -> Iterator[tuple[str, Path]]:
-    yield from _in_cache_folder()
     yield from _in_hub_folder()
     yield from lm_studio_models()
     yield from ollama_models()

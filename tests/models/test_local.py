@@ -18,7 +18,7 @@ from tests.tiny_model import TinySpec, config, write_folder, write_gguf
 from tokenloop_models import family_names
 from tokenloop_models.errors import ModelError
 from tokenloop_models.finding import missing_from_hub, resolve
-from tokenloop_models.local import LocalModel, broken_models, models_on_this_machine
+from tokenloop_models.local import LocalModel, look_around, models_on_this_machine
 from tokenloop_models.ollama import ollama_models
 
 SPEC = TinySpec(layers=1, context=128)
@@ -272,7 +272,7 @@ def test_a_split_gguf_is_listed_once_with_all_its_bytes(home: Path, gguf: Path) 
     assert (model.weights, model.context_length) == ("float16", 64)
     parts[1].unlink()
     assert models_on_this_machine() == []
-    assert [line.split(": ")[1] for line in broken_models()] == [
+    assert [line.split(": ")[1] for line in look_around()[1]] == [
         "is missing; " + repr(parts[0].name) + " is of the same model"
     ]
 
@@ -324,7 +324,7 @@ def test_no_pipe_in_any_store_is_waited_for(home: Path) -> None:
     told: list[object] = []
 
     def look() -> None:
-        told.extend((models_on_this_machine(), broken_models(), missing_from_hub("a/b@main")))
+        told.extend((*look_around(), missing_from_hub("a/b@main")))
 
     looking = threading.Thread(target=look, daemon=True)
     looking.start()

@@ -172,10 +172,11 @@ def check_models() -> list[Finding]:
     """The models here: whether each is what it should be."""
     from tokenloop_models.catalogue import CATALOGUE
     from tokenloop_models.finding import on_this_machine, verified
-    from tokenloop_models.local import broken_models, models_on_this_machine
+    from tokenloop_models.local import look_around
 
     findings = []
-    others = [model for model in models_on_this_machine() if model.name not in CATALOGUE]
+    found, problems = look_around()
+    others = [model for model in found if model.name not in CATALOGUE]
     for entry in CATALOGUE.values():
         path = on_this_machine(entry)
         pull = f"tokenloop pull {entry.name}"
@@ -191,7 +192,7 @@ def check_models() -> list[Finding]:
             text = f"{entry.name} is damaged: {path} has the wrong SHA-256"
             findings.append(Finding("wrong", "model", text, pull))
     findings += [_about(model) for model in others]
-    findings += [Finding("note", "model", line, "remove it") for line in broken_models()]
+    findings += [Finding("note", "model", line, "remove it") for line in problems]
     return findings
 
 

@@ -23,14 +23,14 @@ def models(as_json: bool) -> None:
     the first column open them. What can't be opened is marked with the reason; files of the cache
     folder that can't be read come below.
     """
-    from tokenloop_models.local import models_on_this_machine
+    from tokenloop_models.local import look_around
 
-    found = models_on_this_machine()
+    found, problems = look_around()
     if as_json:
         for model in found:
             click.echo(_json_line(model))
     else:
-        _print_table(found)
+        _print_table(found, problems)
 
 
 def _json_line(model: LocalModel) -> str:
@@ -49,14 +49,13 @@ def _json_line(model: LocalModel) -> str:
     )
 
 
-def _print_table(found: list[LocalModel]) -> None:
+def _print_table(found: list[LocalModel], problems: list[str]) -> None:
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
     from tokenloop.cli.paper import paper
     from tokenloop_models.catalogue import CATALOGUE
-    from tokenloop_models.local import broken_models
     from tokenloop_models.sizes import file_size
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
@@ -77,7 +76,7 @@ def _print_table(found: list[LocalModel]) -> None:
     console = paper()
     if found:
         console.print(table)
-    for line in broken_models():
+    for line in problems:
         console.print(Text(clean(f"✗ {line}"), "dim", overflow="fold"))
     here = {model.name for model in found}
     for entry in CATALOGUE.values():
