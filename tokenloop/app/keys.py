@@ -144,11 +144,15 @@ def shown_key(key: str) -> str:
 
 def keys_of(command: Command, keymap: dict[str, str]) -> tuple[str, ...]:
     """The keys of a command under the person's keymap, as a person reads them."""
-    keys = keymap.get(command.id, command.keys)
-    return tuple(shown_key(key.strip()) for key in keys.split(",") if key.strip())
+    return tuple(map(shown_key, _bound(command, keymap)))
 
 
 def is_command_key(key: str, keymap: dict[str, str]) -> bool:
     """Whether a key, by Textual's name, has a command under the person's keymap."""
-    given = (keymap.get(command.id, command.keys) for command in COMMANDS)
-    return any(key == each.strip() for keys in given for each in keys.split(","))
+    return any(key in _bound(command, keymap) for command in COMMANDS)
+
+
+def _bound(command: Command, keymap: dict[str, str]) -> list[str]:
+    """The keys of a command, by Textual's names."""
+    keys = keymap.get(command.id, command.keys).split(",")
+    return [key.strip() for key in keys if key.strip()]

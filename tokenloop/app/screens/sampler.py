@@ -389,9 +389,9 @@ class SamplerEditor(Vertical):
         field = self._field
         records = choice.stages if choice else ()
         record = next((each for each in records if each.name == self._selected), None)
-        said = f"now: {remark(record)}" if record and remark(record) else ""
+        said = remark(record) if record else ""
         meaning = Content.assemble((f"{field.label}: ", "bold"), field.help)
-        now = Content.styled(said, "$text-muted")
+        now = Content.styled(f"now: {said}" if said else "", "$text-muted")
         idle = record is not None and record.skipped is not None and not record.off
         parts = (now, meaning) if idle else (meaning, now)
         return Content(" · ").join(part for part in parts if part.plain)
